@@ -165,7 +165,7 @@ class Scripts {
       : planning_(planning),
         out_(out),
         template_(job_template(resources, planning.plan.scheduler)),
-        command_(planning.study.trainer.command, planning.study.command_where,
+        command_(planning.study.trainer, planning.study.command_where,
                  folder_of(planning.study.command_where, planning.study.file)) {}
   std::string script(std::size_t job) {
     const TemplateData data = script_data(planning_, job, out_, command_);
@@ -377,7 +377,8 @@ std::string PlanWriter::fingerprint() const {
   if (const Study& study = planning_.study; !study.trainer.command.empty()) {
     // Words of the command are replaced by the paths of files that exist in the study's folder.
     facts += study.folder() + "\n" +
-             with_paths(study.trainer.command, folder_of(study.command_where, study.file));
+             with_paths(study.trainer.command, folder_of(study.command_where, study.file),
+                        study.trainer.files);
     for (const std::string& line : setup_lines(study, {study.folder(), ""})) facts += line;
   }
   const auto add_file = [&](const fs::path& file) {

@@ -370,7 +370,9 @@ std::string FileText::fitted(const CommandValue& value, const Piece& piece) cons
   switch (piece.context) {
     case Context::alone:
       if (value.kind == CommandValue::Kind::text) return '"' + escaped(text) + '"';
-      return format_ == FileFormat::yaml ? yaml_number(text) : text;
+      return format_ == FileFormat::yaml && value.kind == CommandValue::Kind::number
+                 ? yaml_number(text)
+                 : text;
     case Context::part:
       if (format_ != FileFormat::yaml) fail("stands next to other text; write quotes around both");
       if (!needs_no_quotes(text)) fail("needs quotes next to other text; write quotes around both");
@@ -449,6 +451,7 @@ std::vector<std::string> RunFiles::texts(const contract::RunSpec& run, const Run
     const auto value = values.find(name);
     if (value == values.end()) {
       std::vector<std::string> names;
+      for (const ScriptName& row : run_value_names()) names.push_back(row.name);
       for (const auto& [known, ignored] : values) names.push_back(known);
       throw base::SpecError({}, "", base::unknown_name("name", name, names));
     }

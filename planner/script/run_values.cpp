@@ -306,11 +306,15 @@ bool ends_word(char c) {
 }
 
 /// Returns the absolute path of a file in the folder, or an empty text if `word` is not the path of
-/// such a file.
-std::string file_at(std::string_view word, const std::string& folder) {
+/// such a file or is the path of one of `files`.
+std::string file_at(std::string_view word, const std::string& folder,
+                    const std::vector<contract::TrainerFile>& files) {
   namespace fs = std::filesystem;
   const fs::path path = fs::path(word).lexically_normal();
   if (word.empty() || path.is_absolute() || *path.begin() == "..") return {};
+  const bool is_written = std::any_of(files.begin(), files.end(),
+                                      [&](const auto& written) { return path == written.to; });
+  if (is_written) return {};
   const fs::path file = fs::path(folder) / path;
   std::error_code unreadable;
   return fs::is_regular_file(file, unreadable) ? file.string() : std::string();
@@ -318,7 +322,8 @@ std::string file_at(std::string_view word, const std::string& folder) {
 
 }  // namespace
 
-std::string with_paths(std::string_view command, const std::string& folder) {
+std::string with_paths(std::string_view command, const std::string& folder,
+                       const std::vector<contract::TrainerFile>& files) {
   if (folder.empty()) return std::string(command);
   std::string result;
   Quoting quoting;
@@ -343,7 +348,7 @@ std::string with_paths(std::string_view command, const std::string& folder) {
       ++size;
     const bool whole = size == command.size() || ends_word(command[size]);
     if (size > 0 && at_start && whole && before != '>' && quoting.takes_words()) {
-      const std::string file = file_at(command.substr(0, size), folder);
+      const std::string file = file_at(command.substr(0, size), folder, files);
       if (!file.empty() && file.find("{{") == std::string::npos) {
         take(shell_quote(file));
         command.remove_prefix(size);
@@ -362,21 +367,26 @@ std::string with_paths(std::string_view command, const std::string& folder) {
   return result;
 }
 
-ExternalCommand::ExternalCommand(const std::string& command, base::Location where,
+ExternalCommand::ExternalCommand(const contract::ExternalTrainer& trainer, base::Location where,
                                  const std::string& folder)
-    : command_(with_paths(command, folder)),
+    : command_(with_paths(trainer.command, folder, trainer.files)),
       where_(std::move(where)),
       template_(at_command(where_, [&] { return ScriptTemplate::of_text(command_, kCommand); })) {}
 
 std::string ExternalCommand::of(const RunSpec& run, const RunPlace& place) {
   TemplateData data;
+  add_run_values(run, data);
+  const auto is_run_value = [&](const std::string& name) {
+    return std::any_of(data.values.begin(), data.values.end(),
+                       [&](const auto& value) { return value.first == name; });
+  };
   const std::map<std::string, CommandValue> values = command_values(run, place, nullptr);
   for (const auto& [name, value] : values) {
     const std::string missing = missing_value(name, value, run);
     if (!missing.empty() && names_value(command_, name)) {
       throw base::SpecError(where_, kCommand, missing);
     }
-    data.extras.emplace(name, value.text);
+    if (!is_run_value(name)) data.extras.emplace(name, value.text);
   }
   for (const std::string_view name : launch_value_names()) {
     if (!values.contains(std::string(name)))

@@ -86,15 +86,22 @@ std::string missing_value(const std::string& name, const CommandValue& value,
                           const contract::RunSpec& run);
 
 /// Returns the command with absolute paths: a word without quotes that names a file in `folder` is
-/// replaced by the path of the file. Words after `>` stay as they are.
-std::string with_paths(std::string_view command, const std::string& folder);
+/// replaced by the path of the file. Words after `>` stay as they are, and so do the names of
+/// `files`, which the job writes into the launch folder.
+std::string with_paths(std::string_view command, const std::string& folder,
+                       const std::vector<contract::TrainerFile>& files = {});
 
 /// Command of an external trainer. Its template is compiled once.
 class ExternalCommand {
  public:
-  /// Stores the command and its place in the study. Words that name files in `folder` become
-  /// absolute paths. Throws base::SpecError for a tag that is not allowed in templates.
-  ExternalCommand(const std::string& command, base::Location where, const std::string& folder = {});
+  /// Stores the command of the trainer and its place in the study. Words that name files in
+  /// `folder` become absolute paths (see with_paths()). Throws base::SpecError for a tag that is
+  /// not allowed in templates.
+  ExternalCommand(const contract::ExternalTrainer& trainer, base::Location where,
+                  const std::string& folder);
+  /// Stores a command without files.
+  ExternalCommand(const std::string& command, base::Location where)
+      : ExternalCommand(contract::ExternalTrainer{.command = command}, std::move(where), {}) {}
   /// Returns the command of a run: each {{name}} is replaced by the run's value, quoted for the
   /// shell. Values that are known only when the job starts become variables of the shell. Throws
   /// base::SpecError for a name that the run does not have, and for a name whose value the study

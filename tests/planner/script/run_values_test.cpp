@@ -89,4 +89,5 @@ TEST_CASE("words that name files of the study's folder become absolute paths") {
     CHECK(placed(same.c_str()) == same);
   }
   CHECK(planner::with_paths("train.py", "") == "train.py");
+  CHECK(planner::with_paths("train.py model", folder, {{.to = "model"}}) == file + " model");
 }

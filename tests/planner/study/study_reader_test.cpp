@@ -75,13 +75,13 @@ const std::vector<Broken> kBrokenMatrices{
      "s.toml:4:1: matrix.modle: unknown key; did you mean \"model\"? (known: framework, model, "
      "loader, lr_schedule, gpus, batch_per_gpu, global_batch, max_batch_per_gpu, "
      "accumulation_steps, dataset, last_batch, loader_options, mode, all_reduce, epochs, "
-     "window_steps, evaluate_every, precision, batch_norm, memory_format, cpu_kernels, "
+     "steps, window_steps, evaluate_every, precision, batch_norm, memory_format, cpu_kernels, "
      "gpu_kernels, cuda_graph, "
      "profile, profile_epochs, "
      "warmup_epochs, warmup_steps, lr, label_smoothing, clip_norm, ema_decay, target, "
      "plateau_epochs, "
      "optimizer, schedules, checkpoint, frameworks, weights, zero_init_gamma, frozen, models, "
-     "parameters)"},
+     "parameters, environment)"},
     {{.matrix = "gpus = 1\nbatch_per_gpu = 32"}, "s.toml:3:1: matrix.model: missing"},
     {{.matrix = "model = \"mlp\"\nbatch_per_gpu = 32"}, "s.toml:3:1: matrix.gpus: missing"},
     {{.matrix = "model = \"mlp\"\ngpus = 1"}, "s.toml:3:1: matrix.batch_per_gpu: missing"},
