@@ -273,25 +273,33 @@ void gather_study(const std::string& source, const GatherOptions& options,
 
 void fit_compute(const std::vector<contract::ComputeTime>& times,
                  std::vector<contract::ComputeFit>& fits) {
-  using Key = std::tuple<std::string, std::vector<std::int64_t>, std::string, int>;
-  std::map<Key, std::pair<std::vector<predict::TermPoint>, std::vector<predict::TermPoint>>> passes;
+  struct Passes {
+    contract::ModelOptions options;
+    std::vector<predict::TermPoint> forward, backward;
+  };
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+  using Key = std::tuple<std::string, Settings, std::vector<std::int64_t>, std::string, int>;
+  std::map<Key, Passes> passes;
   for (const contract::ComputeTime& time : times) {
-    auto& [forward, backward] =
-        passes[{time.model, time.input, time.precision, std::max(1, time.ranks_on_node)}];
+    auto& [options, forward, backward] =
+        passes[{time.model, contract::given_options(time.options), time.input, time.precision,
+                std::max(1, time.ranks_on_node)}];
+    options = time.options;
     const auto batch = static_cast<double>(time.batch);
     forward.push_back({1, batch, time.forward_s});
     if (time.backward_s > 0) backward.push_back({1, batch, time.backward_s});
   }
   for (const auto& [key, points] : passes) {
-    const auto add = [&, &key = key](const char* pass, const auto& list) {
+    const auto add = [&, &key = key, &options = points.options](const char* pass,
+                                                                const auto& list) {
       if (list.empty()) return;
       const predict::TermFit fit = predict::fit_terms(list);
-      const auto& [model, input, precision, ranks] = key;
+      const auto& [model, settings, input, precision, ranks] = key;
       fits.push_back({model, input, precision, pass, ranks, fit.first, fit.second,
-                      fit.relative_error, fit.points});
+                      fit.relative_error, fit.points, options});
     };
-    add("forward", points.first);
-    add("backward", points.second);
+    add("forward", points.forward);
+    add("backward", points.backward);
   }
 }
 

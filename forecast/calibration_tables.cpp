@@ -98,7 +98,8 @@ Table steps_table(const contract::Calibration& calibration) {
                           {"n", "n"}},
               .notes_in_caption = 1};
   for (const contract::ComputeFit& fit : calibration.compute_fits) {
-    table.rows.push_back({fit.model, contract::shape_text(fit.input), fit.precision, fit.pass,
+    table.rows.push_back({contract::model_text(fit.model, fit.options),
+                          contract::shape_text(fit.input), fit.precision, fit.pass,
                           double(fit.ranks_on_node), fit.start_s.value, bounds(fit.start_s),
                           fit.seconds_per_sample.value, bounds(fit.seconds_per_sample),
                           fit.relative_error, double(fit.points)});
@@ -129,8 +130,9 @@ Table scatter_table(const contract::Calibration& calibration) {
   std::map<Key, std::pair<std::vector<double>, std::vector<double>>> groups;
   for (const contract::ComputeTime& time : calibration.compute) {
     if (time.deviation_s <= 0) continue;
-    auto& [deviations, shares] = groups[{time.model, time.input, time.precision, time.batch,
-                                         std::max(1, time.ranks_on_node)}];
+    auto& [deviations, shares] =
+        groups[{contract::model_text(time.model, time.options), time.input, time.precision,
+                time.batch, std::max(1, time.ranks_on_node)}];
     deviations.push_back(time.deviation_s);
     shares.push_back(time.deviation_s / (time.forward_s + time.backward_s + time.optimizer_s));
   }
@@ -202,8 +204,9 @@ Table peaks_table(const contract::Calibration& calibration) {
                           {"n", "n"}},
               .notes_in_caption = 1};
   for (const contract::MemoryPeak& peak : calibration.memory) {
-    table.rows.push_back({peak.model, contract::shape_text(peak.input), peak.precision,
-                          peak.framework, peak.device, double(peak.gpus), double(peak.batch),
+    table.rows.push_back({contract::model_text(peak.model, peak.options),
+                          contract::shape_text(peak.input), peak.precision, peak.framework,
+                          peak.device, double(peak.gpus), double(peak.batch),
                           peak.peak_memory_bytes, peak.card_bytes, peak.activations_bytes,
                           peak.peak_memory_bytes - peak.card_bytes, double(peak.runs)});
   }

@@ -86,7 +86,7 @@ analysis::SampleInputs inputs_of(const analysis::Frame& frame, const contract::P
       const contract::RunSpec spec =
           contract::run_spec_from_json(base::read_text_file(file), file.string());
       const auto shape = predict::sample_shape(spec.dataset);
-      if (shape) inputs[run.run_id] = contract::shape_text(shape->input);
+      if (shape) inputs[run.run_id] = {contract::shape_text(shape->input), spec.model_options};
     } catch (const base::Error&) {  // `dlscale collect` has already reported this run.
     }
   }

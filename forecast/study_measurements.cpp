@@ -92,33 +92,20 @@ StepScatter step_scatter(const contract::RunDir& run, int ranks) {
   return scatter;
 }
 
-MemoryPeaks::MemoryPeaks(const contract::PlanDir& folder, fs::path cards)
-    : cards_(std::move(cards)), measured_(analysis::read_peak_memory(folder)) {}
+MemoryPeaks::MemoryPeaks(const contract::PlanDir& folder, planner::CardFolder& cards)
+    : cards_(cards), measured_(analysis::read_peak_memory(folder)) {}
 
-const contract::ModelCard* MemoryPeaks::card_of(const contract::RunSpec& run,
-                                                const predict::SampleShape& shape) {
-  const std::string name = contract::card_file_name(run.model, shape.input, shape.classes,
-                                                    predict::card_precision(run.precision));
-  const auto [known, fresh] = known_cards_.try_emplace(name);
-  const fs::path file = cards_ / name;
-  std::error_code unreadable;
-  if (fresh && fs::is_regular_file(file, unreadable)) {
-    known->second = contract::model_card_from_json(base::read_text_file(file), file.string());
-  }
-  return known->second ? &*known->second : nullptr;
-}
-
-void MemoryPeaks::add(const contract::RunSpec& run, const predict::SampleShape& shape) {
+void MemoryPeaks::add(const contract::RunSpec& run, const std::vector<std::int64_t>& input) {
   const auto peak = measured_.find(run.run_id);
   if (peak == measured_.end()) return;
-  const contract::ModelCard* const card = card_of(run, shape);
+  const contract::ModelCard* const card = cards_.card(run);
   if (card == nullptr) return;
   const predict::MemoryParts parts = predict::peak_memory(
       *card, static_cast<double>(run.batch_per_gpu), predict::memory_setting(run));
   // Runs form one group if they differ only in settings that do not change the memory that the
   // model card states.
   contract::MemoryPeak of{.model = run.model,
-                          .input = shape.input,
+                          .input = input,
                           .precision = run.precision,
                           .framework = run.framework,
                           .device = run.resources.device,
@@ -127,7 +114,8 @@ void MemoryPeaks::add(const contract::RunSpec& run, const predict::SampleShape& 
                           .gpus = run.gpus,
                           .batch = run.batch_per_gpu,
                           .card_bytes = parts.total().value,
-                          .activations_bytes = parts.activations.value};
+                          .activations_bytes = parts.activations.value,
+                          .options = run.model_options};
   auto group = std::find_if(groups_.begin(), groups_.end(),
                             [&](const Repeats& each) { return each.of == of; });
   if (group == groups_.end()) {
@@ -161,7 +149,6 @@ struct MeasuredRun {
   const analysis::RunRow& row;
   contract::RunSpec spec;
   std::vector<std::int64_t> input;
-  int classes = 0;
   StepScatter scatter;
 
   double part(StepPart part) const {
@@ -191,25 +178,22 @@ contract::ComputeTime compute_of(const MeasuredRun& run) {
           .deviation_s = run.scatter.deviation_s / std::sqrt(passes),
           .steps = static_cast<int>(run.row.steps.steps),
           .ranks_on_node = run.ranks_on_node(),
-          .framework = run.spec.framework};
+          .framework = run.spec.framework,
+          .options = run.spec.model_options};
 }
 
 /// Returns the number of all-reduces in a step, which depends on the gradients in the model card.
-std::optional<double> messages_of(const MeasuredRun& run, const fs::path& cards) {
-  const fs::path file =
-      cards / contract::card_file_name(run.spec.model, run.input, run.classes,
-                                       predict::card_precision(run.spec.precision));
-  std::error_code unreadable;
-  if (!fs::is_regular_file(file, unreadable)) return std::nullopt;
-  const auto card = contract::model_card_from_json(base::read_text_file(file), file.string());
+std::optional<double> messages_of(const MeasuredRun& run, planner::CardFolder& cards) {
+  const contract::ModelCard* const card = cards.card(run.spec);
+  if (card == nullptr) return std::nullopt;
   const predict::StepSetting setting = predict::step_setting(run.spec);
   if (setting.agreement != predict::Agreement::each_gradient) {
     predict::ComputeTimes none;
-    none.layers.resize(card.layers.size());
-    return static_cast<double>(predict::buckets_of(card, none, setting).size());
+    none.layers.resize(card->layers.size());
+    return static_cast<double>(predict::buckets_of(*card, none, setting).size());
   }
   double tensors = 0;
-  for (const contract::LayerCard& layer : card.layers) tensors += layer.parameter_tensors;
+  for (const contract::LayerCard& layer : card->layers) tensors += layer.parameter_tensors;
   return tensors;
 }
 
@@ -225,7 +209,7 @@ bool only_reduces(const contract::RunSpec& run) {
 }
 
 std::optional<contract::AllReduceTime> all_reduce_of(const MeasuredRun& run,
-                                                     const fs::path& cards) {
+                                                     planner::CardFolder& cards) {
   if (!only_reduces(run.spec)) return std::nullopt;
   const auto messages = messages_of(run, cards);
   const auto steps = static_cast<double>(run.row.steps.steps);
@@ -247,7 +231,7 @@ struct MeasuredGroups {
   /// Seconds of an all-reduce by topology, nodes, GPUs and bytes.
   std::map<std::tuple<std::string, int, int, std::int64_t>, Values> all_reduce;
 
-  void add(const MeasuredRun& run, const fs::path& cards) {
+  void add(const MeasuredRun& run, planner::CardFolder& cards) {
     const bool is_central =
         predict::step_setting(run.spec).agreement == predict::Agreement::central;
     const int loaded_ranks = is_central ? run.row.gpus : 1;  // one loader reads for all devices
@@ -292,7 +276,7 @@ struct MeasuredGroups {
 std::optional<MeasuredRun> measured(const analysis::RunRow& row, const contract::PlanDir& folder,
                                     contract::RunTables& tables) {
   if (!analysis::has_throughput(row)) return std::nullopt;
-  MeasuredRun run{row, workspace::read_run(folder, tables, row.run_id), {}, 0, {}};
+  MeasuredRun run{row, workspace::read_run(folder, tables, row.run_id), {}, {}};
   // The recorded times are means over ranks with different numbers of samples.
   if (!run.spec.uneven_batch.empty()) return std::nullopt;
   const auto shape = predict::sample_shape(run.spec.dataset);
@@ -301,7 +285,6 @@ std::optional<MeasuredRun> measured(const analysis::RunRow& row, const contract:
   }
   if (run.part(StepPart::forward) <= 0) return std::nullopt;  // log of another trainer
   run.input = shape->input;
-  run.classes = shape->classes;
   run.scatter = step_scatter(folder.run(row.run_id), row.gpus);
   return run;
 }
@@ -317,7 +300,8 @@ StudyMeasurements study_measurements(const contract::PlanDir& folder,
   contract::RunTables tables(plan, folder);
   StudyMeasurements found;
   MeasuredGroups groups;
-  MemoryPeaks memory(folder, cards);
+  planner::CardFolder card_folder(cards);
+  MemoryPeaks memory(folder, card_folder);
   for (const analysis::RunRow& row : frame.runs) {
     const auto run = measured(row, folder, tables);
     if (!run) {
@@ -326,9 +310,9 @@ StudyMeasurements study_measurements(const contract::PlanDir& folder,
     }
     ++found.runs;
     found.calibration.compute.push_back(compute_of(*run));
-    groups.add(*run, cards);
+    groups.add(*run, card_folder);
     if (predict::memory_not_modelled(run->spec).empty()) {
-      memory.add(run->spec, {run->input, run->classes});
+      memory.add(run->spec, run->input);
     }
     if (found.calibration.device.empty()) {
       const bool on_cpu = run->spec.resources.device == "cpu";

@@ -5,15 +5,13 @@
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "contract/plan/run_dir.hpp"
 #include "contract/records/calibration.hpp"
-#include "contract/records/model_card.hpp"
 #include "contract/run_spec/run_spec.hpp"
-#include "predict/workload.hpp"
+#include "planner/jobs/data_folders.hpp"
 #include "workspace/runs/selection.hpp"
 
 namespace dlscale::forecast {
@@ -42,28 +40,24 @@ StepScatter step_scatter(const contract::RunDir& run, int ranks);
 class MemoryPeaks {
  public:
   /// Reads the recorded peaks of all runs. Throws base::RunError if the folder is not collected.
-  MemoryPeaks(const contract::PlanDir& folder, std::filesystem::path cards);
+  MemoryPeaks(const contract::PlanDir& folder, planner::CardFolder& cards);
 
-  /// Adds a run. Skips runs without a recorded peak or a model card. Throws base::SpecError for a
-  /// broken card.
-  void add(const contract::RunSpec& run, const predict::SampleShape& shape);
+  /// Adds a run whose samples have the shape `input`. Skips runs without a recorded peak or a model
+  /// card. Throws base::SpecError for a broken card.
+  void add(const contract::RunSpec& run, const std::vector<std::int64_t>& input);
 
   /// Returns one entry for each group of runs that differ only in the repetition, with the median
   /// of the peaks of the group.
   std::vector<contract::MemoryPeak> middles() const;
 
  private:
-  const contract::ModelCard* card_of(const contract::RunSpec& run,
-                                     const predict::SampleShape& shape);
-
   struct Repeats {
     contract::MemoryPeak of;
     std::vector<double> peaks;
   };
-  std::filesystem::path cards_;
+  planner::CardFolder& cards_;
   /// Recorded peak in bytes by run id.
   std::map<std::string, double> measured_;
-  std::map<std::string, std::optional<contract::ModelCard>> known_cards_;  ///< cards by file name
   std::vector<Repeats> groups_;
 };
 

@@ -35,13 +35,18 @@ std::string without_card(const contract::RunSpec& run, const fs::path& folder) {
                        run.dataset.kind);
   }
   const std::string precision = predict::card_precision(run.precision);
-  const std::string name =
-      contract::card_file_name(run.model, shape->input, shape->classes, precision);
+  const std::string name = predict::card_file_name(run, *shape);
+  std::string settings;
+  for (auto [option, value] : contract::given_options(run.model_options)) {
+    std::ranges::replace(option, '_', '-');
+    settings += fmt::format(" --{} {}", option, value);
+  }
+  if (precision != "fp32") settings += " --precision " + precision;
   return fmt::format(
       "there is no model card {}: create it with dlscale-train --describe {} --input {} --classes "
       "{}{} > {}",
-      name, run.model, contract::shape_text(shape->input), shape->classes,
-      precision == "fp32" ? "" : " --precision " + precision, (folder / name).string());
+      name, run.model, contract::shape_text(shape->input), shape->classes, settings,
+      (folder / name).string());
 }
 
 /// Returns the partition that the plan assigns to the runs of a point, or null for a site without
@@ -149,7 +154,8 @@ std::optional<PredictedCurve> begin_curve(const planner::Planning& planning, std
     note_once(
         notes,
         fmt::format("the calibration has no measured step of {} on input {} in {}: no prediction",
-                    run.model, contract::shape_text(card->input), run.precision));
+                    contract::model_text(run.model, run.model_options),
+                    contract::shape_text(card->input), run.precision));
     return std::nullopt;
   }
   predict::Device device = device_of(planning, partition, run, *card, given);

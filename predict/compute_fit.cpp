@@ -162,7 +162,8 @@ std::vector<contract::ComputeTime> times_of(const std::vector<contract::ComputeT
                                             const std::string& precision) {
   std::vector<contract::ComputeTime> own;
   std::copy_if(all.begin(), all.end(), std::back_inserter(own), [&](const auto& time) {
-    return time.model == card.model && time.input == card.input && time.precision == precision;
+    return time.model == card.model && time.input == card.input && time.options == card.options &&
+           time.precision == precision;
   });
   return own;
 }

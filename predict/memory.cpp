@@ -284,7 +284,8 @@ HeldMemory held_memory(const std::vector<MemoryPeak>& measured, const contract::
       peaks_where(measured, [&](const auto& peak) { return is_comparable(peak, run); });
   if (known.empty()) return {};
   const Peaks own = peaks_where(known, [&](const auto& peak) {
-    return peak.model == card.model && peak.input == card.input && peak.precision == run.precision;
+    return peak.model == card.model && peak.input == card.input && peak.options == card.options &&
+           peak.precision == run.precision;
   });
   if (!own.empty()) return line_through(by_framework(own, run.framework));
   const Peaks others = by_framework(known, run.framework);

@@ -104,6 +104,11 @@ std::string card_precision(const std::string& precision) {
   return precision == "fp16" ? "bf16" : precision;
 }
 
+std::string card_file_name(const contract::RunSpec& run, const SampleShape& shape) {
+  return contract::card_file_name(run.model, shape.input, shape.classes,
+                                  card_precision(run.precision), run.model_options);
+}
+
 std::string not_modelled(const contract::RunSpec& run) {
   if (!run.trainer.command.empty()) return "an external trainer's steps are not modelled";
   if (!run.frozen.empty()) {

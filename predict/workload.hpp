@@ -28,6 +28,9 @@ std::optional<SampleShape> sample_shape(const contract::DatasetSpec& dataset);
 /// itself.
 std::string card_precision(const std::string& precision);
 
+/// Returns the file name of the cost model for a run whose samples have this shape.
+std::string card_file_name(const contract::RunSpec& run, const SampleShape& shape);
+
 /// Returns why the models cannot predict a run. Returns an empty text if they can predict the run.
 /// The models require a framework style with a contract::StepModel, a network whose parameters are
 /// all trained, and in training an exchange of all gradients.

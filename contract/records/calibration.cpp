@@ -5,6 +5,7 @@
 
 #include "contract/json/codec.hpp"
 #include "contract/records/layer_fields.hpp"
+#include "contract/run_spec/run_spec_fields.hpp"
 
 namespace dlscale::contract {
 
@@ -67,6 +68,7 @@ void visit_fields(Visitor& v, ComputeTime& t) {
   v.sparse("deviation_s", t.deviation_s);
   v.sparse("steps", t.steps);
   v.sparse("ranks_on_node", t.ranks_on_node);
+  v.sparse("options", t.options);
 }
 
 template <class Visitor>
@@ -105,6 +107,7 @@ void visit_fields(Visitor& v, MemoryPeak& m) {
   v.required("card_bytes", m.card_bytes);
   v.required("activations_bytes", m.activations_bytes);
   v.sparse("runs", m.runs);
+  v.sparse("options", m.options);
 }
 
 template <class Visitor>
@@ -139,6 +142,7 @@ void visit_fields(Visitor& v, ComputeFit& f) {
   v.required("seconds_per_sample", f.seconds_per_sample);
   v.required("relative_error", f.relative_error);
   v.required("points", f.points);
+  v.sparse("options", f.options);
 }
 
 template <class Visitor>

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "contract/records/layer_times.hpp"
+#include "contract/run_spec/run_spec.hpp"
 
 namespace dlscale::contract {
 
@@ -88,6 +89,7 @@ struct ComputeTime {
   /// Number of ranks of the node that compute at the same time. 0 means only this rank.
   int ranks_on_node = 0;
   std::string framework;  ///< framework style of the runs; empty if unknown
+  ModelOptions options;   ///< settings of the model that shape the network
   bool operator==(const ComputeTime&) const = default;
 };
 
@@ -137,6 +139,7 @@ struct MemoryPeak {
   double card_bytes = 0;
   double activations_bytes = 0;  ///< part of card_bytes: maximum memory of activations
   int runs = 0;
+  ModelOptions options;  ///< settings of the model that shape the network
   bool operator==(const MemoryPeak&) const = default;
 };
 
@@ -181,6 +184,7 @@ struct ComputeFit {
   FittedValue seconds_per_sample;
   double relative_error = 0;
   int points = 0;
+  ModelOptions options;  ///< settings of the model that shape the network
   bool operator==(const ComputeFit&) const = default;
 };
 

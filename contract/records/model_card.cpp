@@ -8,6 +8,7 @@
 
 #include "contract/json/codec.hpp"
 #include "contract/records/layer_fields.hpp"
+#include "contract/run_spec/run_spec_fields.hpp"
 
 namespace dlscale::contract {
 
@@ -17,6 +18,7 @@ void visit_fields(Visitor& v, ModelCard& c) {
   v.required("model", c.model);
   v.required("input", c.input);
   v.optional("classes", c.classes);
+  v.sparse("options", c.options);
   v.optional("precision", c.precision);
   v.optional("command", c.command);
   v.optional("made_with", c.made_with);
@@ -83,10 +85,34 @@ std::vector<std::int64_t> shape_from_text(std::string_view text) {
   }
 }
 
+std::vector<std::pair<std::string, std::string>> given_options(const ModelOptions& options) {
+  std::vector<std::pair<std::string, std::string>> given;
+  const auto add = [&](const char* name, const auto& value) {
+    if (value != std::decay_t<decltype(value)>{})
+      given.emplace_back(name, fmt::format("{}", value));
+  };
+  add("backbone", options.backbone);
+  add("cell", options.cell);
+  add("classifier_hidden", options.classifier_hidden);
+  add("dropout", options.dropout);
+  add("embedding", options.embedding);
+  add("hidden", options.hidden);
+  return given;
+}
+
+std::string model_text(const std::string& model, const ModelOptions& options) {
+  std::vector<std::string> settings;
+  for (const auto& [name, value] : given_options(options)) settings.push_back(name + " " + value);
+  return settings.empty() ? model : fmt::format("{} ({})", model, fmt::join(settings, ", "));
+}
+
 std::string card_file_name(std::string_view model, const std::vector<std::int64_t>& input,
-                           int classes, std::string_view precision) {
+                           int classes, std::string_view precision, const ModelOptions& options) {
   std::string name = fmt::format("{}-{}-{}", model, shape_text(input), classes);
   if (precision != "fp32") name += fmt::format("-{}", precision);
+  for (const auto& [option, value] : given_options(options)) {
+    name += fmt::format("-{}-{}", option, value);
+  }
   return name + ".json";
 }
 

@@ -8,7 +8,10 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "contract/run_spec/run_spec.hpp"
 
 namespace dlscale::contract {
 
@@ -65,6 +68,7 @@ struct ModelCard {
   std::vector<std::int64_t> input;
   /// Number of classes. For texts without classes, number of target words.
   int classes = 0;
+  ModelOptions options;            ///< settings of the model that shape the network
   std::string precision = "fp32";  ///< precision as in studies; affects bytes but not FLOPs
   std::string command;             ///< command that wrote the file
   /// Versions of programs: "dlscale": "0.1.0", "torch": "2.11.0".
@@ -76,10 +80,19 @@ struct ModelCard {
   bool operator==(const ModelCard&) const = default;
 };
 
+/// Returns the name and the value of each setting that differs from its default, in the order of
+/// the names: {{"backbone", "vgg16"}, {"classifier_hidden", "4096"}}.
+std::vector<std::pair<std::string, std::string>> given_options(const ModelOptions& options);
+
+/// Returns the model with these settings: "mlp", "frozen_backbone (backbone vgg16)".
+std::string model_text(const std::string& model, const ModelOptions& options);
+
 /// Returns the file name of a model card: "resnet50-3x224x224-1000.json". The name of a precision
-/// other than fp32 is added: "…-1000-bf16.json".
+/// other than fp32 is added, and so are the settings of the model that differ from their defaults:
+/// "…-1000-bf16.json", "…-10-backbone-vgg16-classifier_hidden-4096.json".
 std::string card_file_name(std::string_view model, const std::vector<std::int64_t>& input,
-                           int classes, std::string_view precision = "fp32");
+                           int classes, std::string_view precision = "fp32",
+                           const ModelOptions& options = {});
 
 /// Returns the shape as text: "3x224x224".
 std::string shape_text(const std::vector<std::int64_t>& shape);

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "planner/site/device_reader.hpp"
 #include "predict/workload.hpp"
@@ -13,8 +14,7 @@ namespace fs = std::filesystem;
 const contract::ModelCard* CardFolder::card(const contract::RunSpec& run) {
   const auto shape = predict::sample_shape(run.dataset);
   if (!folder_ || !shape) return nullptr;
-  const std::string name = contract::card_file_name(run.model, shape->input, shape->classes,
-                                                    predict::card_precision(run.precision));
+  const std::string name = predict::card_file_name(run, *shape);
   auto known = known_.find(name);
   if (known == known_.end()) {
     std::optional<contract::ModelCard> found;
@@ -22,6 +22,11 @@ const contract::ModelCard* CardFolder::card(const contract::RunSpec& run) {
     std::error_code unreadable;
     if (fs::is_regular_file(file, unreadable)) {
       found = contract::model_card_from_json(base::read_text_file(file), file.string());
+      if (found->options != run.model_options) {
+        throw base::SpecError({file.string()}, "options",
+                              "the file name and the cost model state different settings; write "
+                              "the file again with dlscale-train --describe");
+      }
     }
     known = known_.emplace(name, std::move(found)).first;
   }

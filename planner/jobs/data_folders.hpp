@@ -20,9 +20,9 @@ class CardFolder {
   /// Accepts an empty `folder`. Then there are no cost models.
   explicit CardFolder(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
 
-  /// Returns the cost model for the network, the shape of the data and the precision of a run, or
-  /// null if the folder does not contain the cost model. Reads each file once. Throws
-  /// base::SpecError for a broken file.
+  /// Returns the cost model for the network with its settings, the shape of the data and the
+  /// precision of a run, or null if the folder does not contain the cost model. Reads each file
+  /// once. Throws base::SpecError for a broken file, and for a file of other settings.
   const contract::ModelCard* card(const contract::RunSpec& run);
 
  private:

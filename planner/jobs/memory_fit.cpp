@@ -34,7 +34,8 @@ std::optional<std::string> MemoryFit::conflict(const contract::RunSpec& run,
   const contract::ModelCard* const of_model = cards_.card(run);
   if (of_model == nullptr) {
     ++unjudged_;
-    without_card_.insert(fmt::format("{} in {}", run.model, run.precision));
+    without_card_.insert(
+        fmt::format("{} in {}", contract::model_text(run.model, run.model_options), run.precision));
     return std::nullopt;
   }
   const predict::Device& gpu = *devices_.gpu_of(partition);

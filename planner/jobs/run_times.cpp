@@ -29,7 +29,9 @@ predict::Band StepTimes::run_s(const contract::RunSpec& run, const Partition* pa
   if (const std::string why = predict::not_modelled(run); !why.empty()) return unknown(why);
   if (!run.mode.empty()) return unknown("the number of batches of inference is not predicted");
   const contract::ModelCard* const card = cards_.card(run);
-  if (card == nullptr) return unknown("there is no model card of " + run.model + " for its data");
+  if (card == nullptr)
+    return unknown("there is no model card of " +
+                   contract::model_text(run.model, run.model_options) + " for its data");
   const contract::Calibration& calibration = measured.calibration();
   const predict::Device* const gpu = devices_.gpu_of(partition);
   predict::Hardware here = hardware_of(
@@ -40,7 +42,8 @@ predict::Band StepTimes::run_s(const contract::RunSpec& run, const Partition* pa
   }
   if (predict::times_of(calibration.compute, *card, run.precision).empty()) {
     return unknown(fmt::format("the calibration contains no step time of {} for {} inputs in {}",
-                               run.model, contract::shape_text(card->input), run.precision));
+                               contract::model_text(run.model, run.model_options),
+                               contract::shape_text(card->input), run.precision));
   }
   const auto steps = steps_per_epoch(run);
   if (!steps) {

@@ -42,6 +42,17 @@ TEST_CASE("without measurements the roofline is used with its given uncertainty"
   CHECK(estimate.sure.high == 2.5);
 }
 
+TEST_CASE("steps of a model with other settings do not count as measured") {
+  contract::ModelCard card = test::made_card();
+  CHECK(times_of({measured_passes(8, 1e-3)}, card, "fp32").size() == 1);
+  card.options.backbone = "vgg16";
+  CHECK(times_of({measured_passes(8, 1e-3)}, card, "fp32").empty());
+  contract::ComputeTime own = measured_passes(8, 1e-3);
+  own.options.backbone = "vgg16";
+  CHECK(times_of({own, measured_passes(8, 1e-3)}, card, "fp32") ==
+        std::vector<contract::ComputeTime>{own});
+}
+
 TEST_CASE("measured steps scale all layers by the same factor") {
   const auto card = test::made_card();
   const ComputeTimes plain = roofline(card, kRates, 16, 0);

@@ -237,6 +237,7 @@ contract::ModelCard describe(const Description& what) {
   contract::ModelCard card{.model = what.model,
                            .input = what.input,
                            .classes = what.classes,
+                           .options = what.options,
                            .precision = what.precision,
                            .command = command_of(what)};
   const std::map<std::string, std::string> built = built_with();

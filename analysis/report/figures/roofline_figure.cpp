@@ -53,8 +53,12 @@ std::string mismatch(const RunRow& run, const contract::ModelCard& card,
   }
   if (run.batch_per_gpu <= 0) return "without a batch per GPU";
   const auto input = inputs.find(run.run_id);
-  if (input != inputs.end() && input->second != contract::shape_text(card.input)) {
-    return "of input " + input->second;
+  if (input != inputs.end()) {
+    const SampleInput& known = input->second;
+    if (known.shape != contract::shape_text(card.input)) return "of input " + known.shape;
+    if (known.options != card.options) {
+      return "of model " + contract::model_text(card.model, known.options);
+    }
   }
   const std::int64_t parameters = run.size.trainable_parameters;
   if (parameters > 0 && parameters != card.parameters) {
@@ -71,8 +75,8 @@ std::string note_on_others(const std::map<std::string, int>& others,
   }
   return fmt::format(
       "omitted: {}; the cost model is for model {}, {}, input {}, {} trainable parameters",
-      fmt::join(parts, ", "), card.model, card.precision, contract::shape_text(card.input),
-      card.parameters);
+      fmt::join(parts, ", "), contract::model_text(card.model, card.options), card.precision,
+      contract::shape_text(card.input), card.parameters);
 }
 
 /// Returns the TFLOP/s that each GPU reached in the run's steps. `flops_of_batch` is the number of

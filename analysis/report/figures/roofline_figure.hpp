@@ -13,9 +13,14 @@
 
 namespace dlscale::analysis {
 
-/// Shapes of input samples, such as "3x224x224", by run id. Contains only the runs that record the
-/// shape.
-using SampleInputs = std::map<std::string, std::string>;
+/// Shape of the input samples of a run, such as "3x224x224", and the settings of its model.
+struct SampleInput {
+  std::string shape;
+  contract::ModelOptions options;
+};
+
+/// Inputs by run id. Contains only the runs that record the shape.
+using SampleInputs = std::map<std::string, SampleInput>;
 
 /// Returns a figure of the FLOP/s of one GPU over the arithmetic intensity in FLOPs per byte. It
 /// shows three things:
@@ -25,9 +30,10 @@ using SampleInputs = std::map<std::string, std::string>;
 /// - a bound for each batch: the performance that the cost model predicts if the layers run one
 ///   after the other
 /// - the roof: min(peak, intensity x memory bandwidth)
-/// Points are shown only if their model, precision, input shape and number of trainable parameters
-/// are those of the cost model. The input shape and the number of parameters are compared only if
-/// the run records them. The last note lists the points that are not shown, with the reasons.
+/// Points are shown only if their model and its settings, precision, input shape and number of
+/// trainable parameters are those of the cost model. The settings, the input shape and the number
+/// of parameters are compared only if the run records them. The last note lists the points that are
+/// not shown, with the reasons.
 Figure roofline_figure(const Frame& frame, const AnalysisOptions& options,
                        const contract::ModelCard& card, const predict::Rates& rates,
                        const SampleInputs& inputs);

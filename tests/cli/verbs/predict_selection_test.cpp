@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of `dlscale predict` with selected runs.
 #include <catch2/catch.hpp>
+#include <set>
 
 #include "tests/cli/predicted_mlp.hpp"
+#include "tests/cli/told_rows.hpp"
 
 using namespace dlscale;
 using Catch::Contains;
@@ -59,6 +61,46 @@ TEST_CASE("a prediction covers a point, whichever repetition is selected") {
   CHECK(one.exit_code == 0);
   CHECK(one.err == "2 of 24 runs match\n");
   CHECK_THAT(one.out, Contains(",8,8,32,") && !Contains(",4,4,32,"));
+}
+
+TEST_CASE("each backbone and width of a frozen backbone is predicted with its own cost model") {
+  test::DlscaleProgram dlscale;
+  const std::string shipped = DLSCALE_SOURCE_DIR "/share/cards";
+  const std::string alexnet =
+      "frozen_backbone-1x28x28-10-backbone-alexnet-classifier_hidden-4096.json";
+  const auto predict = [&](const std::string& cards) {
+    return dlscale.run({"predict", DLSCALE_SOURCE_DIR "/examples/studies/princeton/study.toml",
+                        "--site", "ionic", "--cards", cards, "--format", "json", "--up-to", "1",
+                        "--where", "substudy in [\"backbone\", \"classifier\"]"});
+  };
+  const test::Ran all = predict(shipped);
+  INFO(all.err);
+  REQUIRE(all.exit_code == 0);
+  std::set<double> seconds;
+  for (const auto& row : test::told_rows(all, "predicted-times")) {
+    seconds.insert(row.at("compute_s").get<double>());
+  }
+  CHECK(seconds.size() == 7);
+  std::filesystem::create_directories(dlscale.folder / "cards");
+  std::filesystem::copy(std::filesystem::path(shipped) / alexnet, dlscale.folder / "cards");
+  const test::Ran one = predict((dlscale.folder / "cards").string());
+  CHECK(test::told_rows(one, "predicted-times").size() == 1);
+  CHECK_THAT(one.out + one.err,
+             Contains("--classes 10 --backbone vgg16 --classifier-hidden 2048 > "));
+}
+
+TEST_CASE("a cost model of other settings under the name of a run is rejected") {
+  test::DlscaleProgram dlscale;
+  const std::string named = "frozen_backbone-1x28x28-10-backbone-";
+  std::filesystem::create_directories(dlscale.folder / "cards");
+  std::filesystem::copy(DLSCALE_SOURCE_DIR "/share/cards/" + named + "resnet18.json",
+                        dlscale.folder / "cards" / (named + "squeezenet1_0.json"));
+  const test::Ran ran =
+      dlscale.run({"predict", DLSCALE_SOURCE_DIR "/examples/studies/princeton/study.toml", "--site",
+                   "ionic", "--cards", "cards"});
+  CHECK(ran.exit_code == 2);
+  CHECK_THAT(ran.err, Contains("squeezenet1_0.json: options: the file name and the cost model "
+                               "state different settings"));
 }
 
 TEST_CASE("an empty selection gives exit code 3 unless allowed") {

@@ -39,6 +39,22 @@ TEST_CASE("the file name of a model card contains the model, shape, classes and 
   CHECK(contract::card_file_name("mlp", {1, 28, 28}, 10, "bf16") == "mlp-1x28x28-10-bf16.json");
 }
 
+TEST_CASE("settings of the model that differ from their defaults are part of the file name") {
+  CHECK(contract::card_file_name("frozen_backbone", {1, 28, 28}, 10, "bf16",
+                                 {.backbone = "vgg16", .classifier_hidden = 4096}) ==
+        "frozen_backbone-1x28x28-10-bf16-backbone-vgg16-classifier_hidden-4096.json");
+  CHECK(contract::model_text("mlp", {}) == "mlp");
+  CHECK(contract::model_text("seq2seq", {.dropout = 0.5, .cell = "gru"}) ==
+        "seq2seq (cell gru, dropout 0.5)");
+}
+
+TEST_CASE("a model card contains the settings of its model, and a file without them is read") {
+  contract::ModelCard card = test::made_card();
+  CHECK_THAT(contract::to_json(card), !Contains("options"));
+  card.options.backbone = "alexnet";
+  CHECK(model_card_from_json(contract::to_json(card), "card.json") == card);
+}
+
 TEST_CASE("a shape is written as extents separated by x") {
   CHECK(contract::shape_from_text("3x224x224") == std::vector<std::int64_t>{3, 224, 224});
   CHECK(contract::shape_from_text("60") == std::vector<std::int64_t>{60});

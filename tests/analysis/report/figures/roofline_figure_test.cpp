@@ -38,7 +38,7 @@ std::string refused(const RunRow& run, const SampleInputs& inputs = {}) {
 }  // namespace
 
 TEST_CASE("a run of the card is placed at the intensity of its batch and at its FLOP/s") {
-  const Figure figure = figure_of(run_of_card(), {{"ddp-g1-r1", "3x4x4"}});
+  const Figure figure = figure_of(run_of_card(), {{"ddp-g1-r1", {"3x4x4", {}}}});
   REQUIRE(figure.series.size() == 3);
   const FigurePoint& point = figure.series[0].points.at(0);
   const double flops = 3 * (4e9 + 1e9) * 64;  // FLOPs of a batch in both passes
@@ -62,7 +62,10 @@ TEST_CASE("a card of another model, precision, input or size is rejected with th
   run = run_of_card();
   run.conditions["model"] = "vgg16";
   CHECK_THAT(refused(run), Contains("1 point of model vgg16"));
-  CHECK_THAT(refused(run_of_card(), {{"ddp-g1-r1", "3x8x8"}}), Contains("1 point of input 3x8x8"));
+  CHECK_THAT(refused(run_of_card(), {{"ddp-g1-r1", {"3x8x8", {}}}}),
+             Contains("1 point of input 3x8x8"));
+  CHECK_THAT(refused(run_of_card(), {{"ddp-g1-r1", {"3x4x4", {.backbone = "vgg16"}}}}),
+             Contains("1 point of model made (backbone vgg16)"));
   run = run_of_card();
   run.size.trainable_parameters = 1000;
   CHECK_THAT(refused(run), Contains("1 point of 1000 trainable parameters"));
