@@ -267,13 +267,17 @@ Repeats repeats_of(const std::vector<ScalingCurve>& curves) {
 std::vector<std::string> varying_axes(const std::vector<CurveKey>& keys) {
   std::vector<std::string> order;
   std::map<std::string, std::set<std::string>> values;
+  std::map<std::string, std::size_t> keys_with;
   for (const CurveKey& key : keys) {
     for (const AxisValue& entry : key) {
       if (values[entry.axis].empty()) order.push_back(entry.axis);
       values[entry.axis].insert(entry.value);
+      ++keys_with[entry.axis];
     }
   }
-  std::erase_if(order, [&](const std::string& axis) { return values[axis].size() < 2; });
+  std::erase_if(order, [&](const std::string& axis) {
+    return values[axis].size() < 2 && keys_with[axis] == keys.size();
+  });
   return order;
 }
 

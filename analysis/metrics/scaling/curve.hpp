@@ -116,8 +116,8 @@ Estimate throughput(const CurvePoint& point);
 std::vector<CurveKey> keys_of(const std::vector<ScalingCurve>& curves);
 Repeats repeats_of(const std::vector<ScalingCurve>& curves);
 
-/// Returns the axes that have more than one value among `keys`, in the study's order. Readers need
-/// these axes to distinguish the keys.
+/// Returns the axes that have more than one value among `keys`, and the axes that only some of the
+/// keys have, in the study's order. Readers need these axes to distinguish the keys.
 std::vector<std::string> varying_axes(const std::vector<CurveKey>& keys);
 
 }  // namespace dlscale::analysis

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/report/figures/legend.hpp"
 
+#include <algorithm>
+
 #include "analysis/report/tables/captions.hpp"
 
 namespace dlscale::analysis {
@@ -28,7 +30,14 @@ Series Legend::series(const CurveKey& key) {
     if (value.empty()) continue;
     series.label += (series.label.empty() ? "" : ", ") + value;
   }
-  if (series.label.empty()) series.label = values.empty() ? "measured" : "unknown";
+  if (series.label.empty()) {
+    const bool is_unset =
+        !values.empty() && std::ranges::find(key, axes_.front(), &AxisValue::axis) == key.end();
+    const std::string axis = is_unset ? axes_.front() : "";
+    series.label = is_unset         ? "no " + axis.substr(axis.rfind('.') + 1)
+                   : values.empty() ? "measured"
+                                    : "unknown";
+  }
   series.color = number_of_name(colors_, values.empty() ? "" : values.front());
   const bool one_axis = values.size() < 2;
   series.mark =

@@ -102,22 +102,32 @@ Names place_axes(const std::vector<PlacedValue>& points) {
   return axes;
 }
 
+/// Returns the part of the key with these axes, in their order. Omits the axes that the key does
+/// not have.
 CurveKey only(const CurveKey& key, const Names& axes) {
   CurveKey kept;
-  for (const std::string& axis : axes) kept.push_back({axis, value_of(key, axis)});
+  for (const std::string& axis : axes) {
+    const auto found = std::ranges::find(key, axis, &AxisValue::axis);
+    if (found != key.end()) kept.push_back(*found);
+  }
   return kept;
+}
+
+/// Returns the value of an axis for a message.
+std::string value_or_reason(const CurveKey& key, const std::string& axis) {
+  const auto found = std::ranges::find(key, axis, &AxisValue::axis);
+  if (found == key.end()) return "not set";
+  return found->value.empty() ? "unknown" : found->value;
 }
 
 /// Throws base::UsageError for two points at the same place of the figure, because they measured
 /// different configurations and are not repeats.
 [[noreturn]] void refuse_overlap(const PlacedValue& a, const PlacedValue& b, const std::string& x) {
   Names differing;
-  for (const AxisValue& entry : a.place) {
-    const std::string other = value_of(b.place, entry.axis);
-    if (other == entry.value) continue;
-    differing.push_back(fmt::format("{} ({}, {})", entry.axis,
-                                    entry.value.empty() ? "unknown" : entry.value,
-                                    other.empty() ? "unknown" : other));
+  for (const std::string& axis : place_axes({a, b})) {
+    const std::string one = value_or_reason(a.place, axis);
+    const std::string other = value_or_reason(b.place, axis);
+    if (one != other) differing.push_back(fmt::format("{} ({}, {})", axis, one, other));
   }
   throw base::UsageError(
       fmt::format("--by: points of one curve have the same {} but differ in {}: name one of these "

@@ -190,4 +190,12 @@ TEST_CASE("only axes with several values vary") {
   CHECK(axes == std::vector<std::string>{"framework"});
 }
 
+TEST_CASE("an axis that only some keys have varies") {
+  RunRow profiled = run_at(1, 1);
+  profiled.point["profile"] = "true";
+  const Frame frame = frame_of({run_at(1, 1), profiled});
+  CHECK(varying_axes(keys_of(scaling_curves(frame))) == std::vector<std::string>{"profile"});
+  CHECK(varying_axes({{{"profile", "true"}}, {{"profile", "true"}}}).empty());
+}
+
 }  // namespace dlscale::analysis

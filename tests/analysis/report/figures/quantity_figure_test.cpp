@@ -159,6 +159,22 @@ TEST_CASE("points that differ in an axis without a curve are refused instead of 
              Contains("differ in gpus (1, 2)"));
 }
 
+TEST_CASE("points without an axis that other points have form a curve of their own") {
+  Frame frame = frame_of({run_at(1, 10), run_at(2, 19), run_at(1, 8), run_at(2, 15)});
+  for (std::size_t i = 2; i < 4; ++i) {
+    frame.runs[i].run_id += "-profiled";
+    frame.runs[i].point["profile"] = "true";
+  }
+  const Figure figure = drawn(frame, {{"throughput"}, "gpus"});
+  REQUIRE(figure.series.size() == 2);
+  std::map<std::string, std::string> points;
+  for (const Series& series : figure.series) points[series.label] = points_of(series);
+  CHECK(points ==
+        std::map<std::string, std::string>{{"no profile", "1:10 2:19"}, {"true", "1:8 2:15"}});
+  CHECK_THAT(refusal(frame, {{"throughput"}, "gpus", {"framework"}}),
+             Contains("differ in profile (") && Contains("not set"));
+}
+
 TEST_CASE("an axis is found by the last part of its name, and an unknown axis lists the axes") {
   Frame frame = one_factor_study();
   frame.axes[0].name = "models.frozen.backbone";
