@@ -198,10 +198,17 @@ class Comparer {
     all_.unsaid.merge(matcher.missing_in(own));
   }
 
+  /// Returns true if the value is compared with this point. Times of profiled runs are left out
+  /// where the same point has other runs.
+  bool is_compared(const Published& published, const OwnPoint& own, const Matcher& matcher) const {
+    if (!matcher.is_about(own)) return false;
+    return !follows_from_steps(published) || !has_unprofiled_runs(own_.points, own);
+  }
+
   std::string add_values(const Published& published, const Matcher& matcher) {
     std::string reason;
     for (const OwnPoint& own : own_.points) {
-      if (!matcher.is_about(own) || !is_last_of_pair(published, own)) continue;
+      if (!is_compared(published, own, matcher) || !is_last_of_pair(published, own)) continue;
       const Question asked = question(published, own);
       const OwnValue value = own.measured()              ? measured_value(asked)
                              : own.prediction != nullptr ? predicted_value(asked)
@@ -233,7 +240,7 @@ class Comparer {
     const OwnPoint* at = nullptr;
     Estimate extreme;
     for (const OwnPoint& own : own_.points) {
-      if (!own.measured() || !matcher.is_about(own)) continue;
+      if (!own.measured() || !is_compared(published, own, matcher)) continue;
       const OwnValue value = measured_value(question(published, own));
       if (!value.estimate) {
         reason = value.missing;
@@ -256,7 +263,7 @@ class Comparer {
     translated.from = own_cell(publication_, published.along, published.from);
     translated.to = own_cell(publication_, published.along, published.to);
     for (const OwnPoint& own : own_.points) {
-      if (!own.measured() || !matcher.is_about(own)) continue;
+      if (!own.measured() || !is_compared(published, own, matcher)) continue;
       const OwnClaim claim = own_claim(question(translated, own));
       if (!claim.value.estimate) {
         reason = claim.value.missing;

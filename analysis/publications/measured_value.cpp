@@ -401,7 +401,8 @@ std::optional<Estimate> ring_transfer(const Question& question) {
 struct MeasuredQuantity {
   std::string_view name;
   std::optional<Estimate> (*measure)(const Question& question);
-  const char* missing;  ///< reason for a missing value, as a part of a sentence
+  const char* missing;      ///< reason for a missing value, as a part of a sentence
+  bool from_steps = false;  ///< true if the value follows from the times of training steps
 };
 
 constexpr const char* kNoParts = "the runs did not record the parts of their steps";
@@ -418,26 +419,28 @@ constexpr const char* kNoEval =
 constexpr const char* kNoEpochTime =
     "the runs recorded no epoch times, or the publication does not state the number of epochs";
 
+constexpr bool kFromSteps = true;
+
 constexpr MeasuredQuantity kQuantities[] = {
-    {"efficiency", &own_ratio, kNoBaseline},
-    {"speedup", &own_ratio, kNoBaseline},
+    {"efficiency", &own_ratio, kNoBaseline, kFromSteps},
+    {"speedup", &own_ratio, kNoBaseline, kFromSteps},
     {"throughput", &own_throughput,
-     "the runs cannot give this statistic: too few repeats, or no parts of steps"},
-    {"throughput_low", &throughput_low, kNoBootstrap},
-    {"throughput_high", &throughput_high, kNoBootstrap},
-    {"mean_loading", &mean_loading, kNoParts},
-    {"mean_compute", &mean_compute, kNoParts},
-    {"computation_time", &computation_time, kNoParts},
-    {"communication_time", &communication_time, kNoParts},
-    {"step_time", &own_step_time, "the runs recorded no steps"},
-    {"variation", &variation, "the runs have no repeats"},
-    {"p_value", &p_value, kNoPair},
-    {"step_time_ratio", &step_time_ratio, kNoPair},
-    {"cliffs_delta", &cliffs_delta, kNoPair},
-    {"epoch_time", &own_epoch_time, kNoEpochTime},
-    {"train_time", &own_epoch_time, kNoEpochTime},
-    {"runtime", &own_runtime, kNoEpochTime},
-    {"training_time", &own_runtime, kNoEpochTime},
+     "the runs cannot give this statistic: too few repeats, or no parts of steps", kFromSteps},
+    {"throughput_low", &throughput_low, kNoBootstrap, kFromSteps},
+    {"throughput_high", &throughput_high, kNoBootstrap, kFromSteps},
+    {"mean_loading", &mean_loading, kNoParts, kFromSteps},
+    {"mean_compute", &mean_compute, kNoParts, kFromSteps},
+    {"computation_time", &computation_time, kNoParts, kFromSteps},
+    {"communication_time", &communication_time, kNoParts, kFromSteps},
+    {"step_time", &own_step_time, "the runs recorded no steps", kFromSteps},
+    {"variation", &variation, "the runs have no repeats", kFromSteps},
+    {"p_value", &p_value, kNoPair, kFromSteps},
+    {"step_time_ratio", &step_time_ratio, kNoPair, kFromSteps},
+    {"cliffs_delta", &cliffs_delta, kNoPair, kFromSteps},
+    {"epoch_time", &own_epoch_time, kNoEpochTime, kFromSteps},
+    {"train_time", &own_epoch_time, kNoEpochTime, kFromSteps},
+    {"runtime", &own_runtime, kNoEpochTime, kFromSteps},
+    {"training_time", &own_runtime, kNoEpochTime, kFromSteps},
     {"val_time", &validation_time, "the runs recorded no times of evaluations"},
     {"train_loss", &train_loss, "the runs recorded no training loss of this epoch"},
     {"train_accuracy", &train_accuracy, "the runs recorded no training accuracy of this epoch"},
@@ -466,6 +469,11 @@ const MeasuredQuantity* quantity_of(const Published& published) {
 
 bool is_measurable(const Published& published) {
   return quantity_of(published) != nullptr;
+}
+
+bool follows_from_steps(const Published& published) {
+  const MeasuredQuantity* quantity = quantity_of(published);
+  return quantity != nullptr && quantity->from_steps;
 }
 
 const OwnPoint* start_of_series(const Question& question) {

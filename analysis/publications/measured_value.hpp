@@ -30,6 +30,10 @@ struct OwnValue {
 /// Returns true if measured_value() can compute this quantity for runs that recorded it.
 bool is_measurable(const Published& published);
 
+/// Returns true if the quantity follows from the times of training steps, which a profile makes
+/// longer.
+bool follows_from_steps(const Published& published);
+
 /// Returns the value of the published quantity that the user's runs measured at the point
 /// `question.own`, in base units. The value is computed as in the publication:
 /// - A throughput is computed by the formula of the publication, if there is one. The runs must

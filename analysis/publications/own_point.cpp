@@ -74,6 +74,18 @@ std::string value_on(const OwnPoint& own, const std::string& axis) {
   return value == own.axes.end() ? std::string() : value->second;
 }
 
+bool is_profiled(const OwnPoint& own) {
+  return own.measured() && std::ranges::any_of(own.point->repeats, [](const RunRow* run) {
+           return !run->profiles.empty();
+         });
+}
+
+/// Returns the key without the axis that states whether runs record a profile.
+CurveKey without_profile(CurveKey key) {
+  std::erase_if(key, [](const AxisValue& entry) { return entry.axis == "profile"; });
+  return key;
+}
+
 }  // namespace
 
 std::vector<OwnPoint> own_points(const std::vector<ScalingCurve>& curves) {
@@ -173,6 +185,15 @@ std::vector<const OwnPoint*> series_of(const std::vector<OwnPoint>& points, cons
   std::vector<const OwnPoint*> series;
   for (const auto& [at, point] : found) series.push_back(point);
   return series;
+}
+
+bool has_unprofiled_runs(const std::vector<OwnPoint>& points, const OwnPoint& own) {
+  if (!is_profiled(own)) return false;
+  const CurveKey key = without_profile(own.key);
+  return std::ranges::any_of(points, [&](const OwnPoint& other) {
+    return other.measured() && !is_profiled(other) && other.gpus == own.gpus &&
+           other.on_cpus == own.on_cpus && without_profile(other.key) == key;
+  });
 }
 
 std::string source_of(const OwnPoint& own, bool published_for_gpus) {

@@ -53,6 +53,10 @@ const OwnPoint* neighbour(const std::vector<OwnPoint>& points, const OwnPoint& o
 std::vector<const OwnPoint*> series_of(const std::vector<OwnPoint>& points, const OwnPoint& own,
                                        const std::string& along);
 
+/// Returns true if the runs of the point recorded a profile, which makes their steps slower, and
+/// one of `points` differs from the point only in that its runs recorded none.
+bool has_unprofiled_runs(const std::vector<OwnPoint>& points, const OwnPoint& own);
+
 /// Returns the kind of the point as a word for readers: "run", "prediction" or "computed". If a
 /// value of GPUs is compared with a point on CPUs, "CPU run" or "CPU prediction".
 std::string source_of(const OwnPoint& own, bool published_for_gpus);

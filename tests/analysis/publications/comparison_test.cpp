@@ -221,6 +221,26 @@ TEST_CASE("shares of kernel time come from profiles, weighted by kernel time") {
   CHECK(it.comparison.matches[3].own.value == Approx(0.1 * 4 / 2 * 10 * 5));
 }
 
+TEST_CASE("times of profiled runs are compared only if the point has no other runs") {
+  const auto run_of = [](int gpus, double samples_per_s, bool profile) {
+    analysis::RunRow run = run_at(gpus, samples_per_s);
+    run.run_id += profile ? "-profiled" : "";
+    run.point["profile"] = profile ? "true" : "false";
+    if (profile) run.profiles = {{.steps = 1, .kernel_s = 1, .io = 0.1, .computation = 0.9}};
+    return run;
+  };
+  const Compared it(test::publication_of("gpus,throughput [1/s],io [%]\n2,100,10\n4,100,10\n"),
+                    {run_of(2, 100, false), run_of(2, 60, true), run_of(4, 110, true)});
+  std::map<std::string, std::vector<double>> values;
+  for (const analysis::Match& match : it.comparison.matches) {
+    values[match.published->quantity].push_back(match.own.value);
+  }
+  REQUIRE(values["throughput"].size() == 2);
+  CHECK(values["throughput"][0] == Approx(100));
+  CHECK(values["throughput"][1] == Approx(110));
+  CHECK(values["io"].size() == 2);
+}
+
 TEST_CASE("losses and accuracies are those of the first and of the last epoch") {
   analysis::RunRow run = run_at(2, 5);
   run.epochs = {{.epoch = 0, .train_loss = 2, .train_accuracy = 0.3},
