@@ -25,10 +25,13 @@ struct NodeGroup {
   int min_nodes = 0;  ///< smallest number of nodes of a job
   int max_nodes = 0;
   double max_walltime_s = 0;
-  bool exclusive = false;    ///< true: jobs get whole nodes
-  std::string gpu_type;      ///< GPU type as named by the batch system
-  std::string properties;    ///< SQL condition that selects these nodes in OAR
-  std::string gpu_resource;  ///< name of the OAR property that numbers the GPUs
+  bool exclusive = false;     ///< true: jobs get whole nodes
+  std::string gpu_type;       ///< GPU type as named by the batch system
+  std::string properties;     ///< SQL condition that selects these nodes in OAR
+  std::string gpu_resource;   ///< name of the OAR property that numbers the GPUs
+  int free_nodes = 0;         ///< nodes that could start a job now and have no job
+  int shared_nodes = 0;       ///< nodes on which jobs use a part of the resources
+  bool use_is_known = false;  ///< true if the batch system reports which nodes are free
 };
 
 /// Converts MiB, the unit in which batch systems report memory, to whole 10^9 bytes.

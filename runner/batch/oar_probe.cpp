@@ -40,6 +40,7 @@ struct Host {
   std::set<std::string> cores, gpus;
   std::string cluster, gpu_model;
   int memory_gb = 0;
+  int resources = 0, free_resources = 0, used_resources = 0;
 };
 
 /// Returns the name of the resource property that numbers the GPUs. Different sites use different
@@ -62,6 +63,12 @@ std::map<std::string, Host> hosts_of(const std::vector<Value>& resources, const 
     const bool has_none = text_in(resource, "gpu_count") == "0";
     const std::string number = gpu.empty() || has_none ? "" : text_in(resource, gpu.c_str());
     if (!number.empty()) host.gpus.insert(number);
+    const bool used = !text_in(resource, "jobs").empty();  // ids of running jobs, such as "17, 18"
+    const bool starts_jobs =
+        text_in(resource, "state") == "Alive" && text_in(resource, "drain") != "YES";
+    host.resources += 1;
+    host.used_resources += used ? 1 : 0;
+    host.free_resources += !used && starts_jobs ? 1 : 0;
     host.cluster = text_in(resource, "cluster");
     host.gpu_model = text_in(resource, "gpu_model");
     const std::string memory = text_in(resource, "memnode");  // MiB, if the site sets the property
@@ -74,6 +81,9 @@ void add_host(NodeGroup& group, const Host& host) {
   const int cores = static_cast<int>(host.cores.size());
   const bool first = group.nodes == 0;
   group.nodes += 1;
+  group.use_is_known = true;
+  group.free_nodes += host.free_resources == host.resources ? 1 : 0;
+  group.shared_nodes += host.used_resources > 0 && host.free_resources > 0 ? 1 : 0;
   group.cores_per_node = first ? cores : std::min(group.cores_per_node, cores);
   group.memory_gb = first ? host.memory_gb : std::min(group.memory_gb, host.memory_gb);
   group.gpus_per_node = static_cast<int>(host.gpus.size());

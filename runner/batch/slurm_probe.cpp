@@ -138,17 +138,30 @@ void add_nodes(std::vector<NodeGroup>& groups, const NodeGroup& nodes) {
     return;
   }
   same->nodes += nodes.nodes;
+  same->free_nodes += nodes.free_nodes;
+  same->shared_nodes += nodes.shared_nodes;
+  same->use_is_known = same->use_is_known && nodes.use_is_known;
   same->cores_per_node = std::min(same->cores_per_node, nodes.cores_per_node);
   same->memory_gb = std::min(same->memory_gb, nodes.memory_gb);
 }
 
+/// Sets the number of free nodes from the state that sinfo prints for all nodes of the group. The
+/// last character of a state is a flag. Nodes that SLURM has powered down (~) or is booting (#) are
+/// free. Other flags, such as * (does not respond) and $ (reserved for maintenance), mean that the
+/// nodes start no job.
+void set_use(NodeGroup& nodes, std::string_view state) {
+  nodes.use_is_known = true;
+  if (state == "idle" || state == "idle~" || state == "idle#") nodes.free_nodes = nodes.nodes;
+  if (state == "mixed") nodes.shared_nodes = nodes.nodes;
+}
+
 /// Returns the groups of nodes of a partition, from lines of sinfo with the fields
-/// name|nodes|sockets|cores per socket|memory in MiB|GRES.
+/// name|nodes|sockets|cores per socket|memory in MiB|GRES|state.
 std::vector<NodeGroup> groups_of(const NodeGroup& partition, const std::string& answer) {
   std::vector<NodeGroup> groups;
   for (const std::string_view line : base::lines_of(answer)) {
     const std::vector<std::string_view> fields = base::split(line, '|');
-    if (fields.size() != 6 || fields[0] != partition.partition) continue;
+    if (fields.size() < 6 || fields[0] != partition.partition) continue;
     NodeGroup nodes = partition;
     nodes.nodes = number(fields[1]);
     nodes.cores_per_node = number(fields[2]) * number(fields[3]);
@@ -156,6 +169,7 @@ std::vector<NodeGroup> groups_of(const NodeGroup& partition, const std::string& 
     const Gpus gpus = gpus_of(fields[5]);
     nodes.gpus_per_node = gpus.count;
     nodes.gpu_type = gpus.type;
+    if (fields.size() > 6) set_use(nodes, fields[6]);
     if (nodes.nodes > 0) add_nodes(groups, nodes);
   }
   return groups;
@@ -169,7 +183,8 @@ Cluster probe(const Ask& ask) {
   cluster.max_array_size = number(config_value(config, "MaxArraySize"));
   const std::string partitions = ask({"scontrol", "show", "partition", "-o"});
   cluster.closed = closed_in(partitions);
-  const std::string nodes = ask({"sinfo", "--noheader", "--exact", "--format=%R|%D|%X|%Y|%m|%G"});
+  const std::string nodes =
+      ask({"sinfo", "--noheader", "--exact", "--format=%R|%D|%X|%Y|%m|%G|%T"});
   for (const NodeGroup& partition : partitions_of(partitions)) {
     const std::vector<NodeGroup> groups = groups_of(partition, nodes);
     cluster.groups.insert(cluster.groups.end(), groups.begin(), groups.end());

@@ -13,6 +13,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::workspace {
 namespace fs = std::filesystem;
@@ -117,6 +118,22 @@ std::string limit_text(double seconds) {
   return seconds > 0 ? base::clock_time(seconds) : "none";
 }
 
+/// Returns the number of free nodes in all groups of a partition, or an empty text if it is
+/// unknown.
+std::string free_text(const std::string& queue, const runner::Cluster& cluster) {
+  int nodes = 0, free = 0, shared = 0;
+  for (const runner::NodeGroup& group : cluster.groups) {
+    if (group.partition != queue) continue;
+    if (!group.use_is_known) return "";
+    nodes += group.nodes;
+    free += group.free_nodes;
+    shared += group.shared_nodes;
+  }
+  std::string text = fmt::format("{} of {} free now", free, base::count_of(nodes, "node"));
+  if (shared > 0) text += fmt::format(", {} partly in use", shared);
+  return text;
+}
+
 /// Adds a difference for each limit that is higher in the site file than on the cluster. A limit of
 /// 0 means no limit.
 void compare_limits(const planner::Partition& partition, const runner::NodeGroup& group,
@@ -170,10 +187,16 @@ Check compare_partition(const planner::Partition& partition, const runner::Clust
 
 Checks compare_with_cluster(const planner::Site& site, const runner::Cluster& cluster) {
   Checks checks;
+  std::set<std::string> reported;  // queues whose free nodes are in `checks`
   for (const planner::Partition& partition : site.partitions) {
     // A partition without a queue cannot be compared, because the scheduler selects the queue.
     if (queue_of(partition).empty()) continue;
     checks.push_back(compare_partition(partition, cluster));
+    const std::string queue = queue_of(partition);
+    if (!reported.insert(queue).second || nearest_group(partition, cluster) == nullptr) continue;
+    if (const std::string text = free_text(queue, cluster); !text.empty()) {
+      checks.push_back(ok("free nodes of " + queue, text));
+    }
   }
   if (cluster.max_array_size > 0) {
     Differences differences;

@@ -16,7 +16,7 @@ namespace dlscale::workspace {
 Checks check_cluster(const planner::Site& site, runner::CommandRunner& commands);
 
 /// Returns a check for each partition, which reports resources that are missing or differ from the
-/// site file.
+/// site file, and a check for each queue that reports its free nodes.
 Checks compare_with_cluster(const planner::Site& site, const runner::Cluster& cluster);
 
 }  // namespace dlscale::workspace

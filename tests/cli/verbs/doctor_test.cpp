@@ -91,6 +91,28 @@ TEST_CASE("a missing partition is reported with the nearest name") {
   CHECK_THAT(checks[0].advice, Contains("did you mean \"gpu\"?"));
 }
 
+TEST_CASE("the free nodes of a queue are reported once, for all of its groups") {
+  planner::Site site = site_of_one_partition();
+  site.partitions.push_back(site.partitions[0]);
+  site.partitions[1].name = "large";
+  site.partitions[1].queue = "gpu";
+  runner::Cluster cluster = cluster_of_it();
+  cluster.groups.push_back(cluster.groups[0]);
+  const auto free_of = [&] {
+    std::vector<std::string> found;
+    for (const auto& check : workspace::compare_with_cluster(site, cluster)) {
+      if (check.name.starts_with("free nodes")) found.push_back(check.name + ": " + check.message);
+    }
+    return found;
+  };
+  CHECK(free_of().empty());  // the batch system did not report the states of nodes
+  for (runner::NodeGroup& group : cluster.groups) group.use_is_known = true;
+  cluster.groups[0].free_nodes = 3;
+  cluster.groups[1].shared_nodes = 2;
+  CHECK(free_of() ==
+        std::vector<std::string>{"free nodes of gpu: 3 of 20 nodes free now, 2 partly in use"});
+}
+
 TEST_CASE("a partition that is down is reported as down instead of missing") {
   runner::Cluster cluster = cluster_of_it();
   cluster.closed = {{cluster.groups[0].partition, "DOWN"}};

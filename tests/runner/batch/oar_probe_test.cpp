@@ -74,6 +74,19 @@ TEST_CASE("dead nodes and resources that are not cores are left out") {
   CHECK(cluster.groups[0].nodes == 1);
 }
 
+TEST_CASE("nodes without jobs are free, and nodes that start no jobs are not") {
+  const auto with_job = R"(, "jobs" : "17, 18")";
+  const runner::Cluster cluster =
+      probe(object(core(1, "a", "") + core(2, "a", "") + core(3, "b", with_job) + core(4, "b", "") +
+                   core(5, "c", with_job) + core(6, "d", R"(, "state" : "Suspected")") +
+                   core(7, "e", R"(, "drain" : "YES")")));
+  REQUIRE(cluster.groups.size() == 1);
+  CHECK(cluster.groups[0].use_is_known);
+  CHECK(cluster.groups[0].nodes == 5);
+  CHECK(cluster.groups[0].free_nodes == 1);
+  CHECK(cluster.groups[0].shared_nodes == 1);
+}
+
 TEST_CASE("resources grouped by host are read") {
   const runner::Cluster cluster =
       probe(R"({"a" : )" + object(core(1, "a", "") + core(2, "a", "")) + "}");

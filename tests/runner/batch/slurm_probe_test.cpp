@@ -53,6 +53,22 @@ TEST_CASE("a partition has the nodes, GPUs, cores and limits that SLURM reports"
   CHECK(group.exclusive);
 }
 
+TEST_CASE("idle nodes are free, and nodes that do not respond or are reserved are not") {
+  const std::string shape = "|2|24|1024|gpu:4|";
+  std::string lines;
+  for (const char* state : {"idle", "idle~", "idle#", "idle*", "idle$", "allocated", "drained"}) {
+    lines += "gpu|1" + shape + state + "\n";
+  }
+  const runner::Cluster cluster =
+      slurm_probe({partition("gpu"), lines + "gpu|5" + shape + "mixed\n"});
+  REQUIRE(cluster.groups.size() == 1);
+  CHECK(cluster.groups[0].use_is_known);
+  CHECK(cluster.groups[0].nodes == 12);
+  CHECK(cluster.groups[0].free_nodes == 3);
+  CHECK(cluster.groups[0].shared_nodes == 5);
+  CHECK_FALSE(slurm_probe({partition("gpu"), "gpu|1|2|24|1024|gpu:4\n"}).groups[0].use_is_known);
+}
+
 TEST_CASE("UNLIMITED in SLURM is read as no limit") {
   const runner::Cluster cluster = slurm_probe({partition("gpu"), "gpu|1|2|24|1024|gpu:4\n"});
   REQUIRE(cluster.groups.size() == 1);
