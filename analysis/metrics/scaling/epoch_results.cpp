@@ -49,11 +49,17 @@ bool has_epochs(const RunRow& run) {
   return completed(run) && !epochs_of(run).empty();
 }
 
-std::optional<RankResults> last_ranks(const RunRow& run) {
+namespace {
+
+/// Returns the results of the ranks in the last recorded epoch that `counts` accepts, and in the
+/// evaluation `eval`. Both may be missing.
+template <class Counts>
+std::optional<RankResults> rank_results(const RunRow& run, const Counts& counts,
+                                        const EvalRow* eval) {
   const RankEpoch* last = nullptr;
   for (const LaunchRanks& launch : run.ranks) {
     for (const RankEpoch& epoch : launch.epochs) {
-      if (last == nullptr || epoch.epoch >= last->epoch) last = &epoch;
+      if (counts(epoch) && (last == nullptr || epoch.epoch >= last->epoch)) last = &epoch;
     }
   }
   RankResults results;
@@ -63,14 +69,27 @@ std::optional<RankResults> last_ranks(const RunRow& run) {
     results.train_loss = last->train_loss;
     results.train_accuracy = last->train_accuracy;
   }
-  if (!run.evals.empty()) {
-    const EvalRow& eval = run.evals.back();
-    results.test_loss = eval.rank_loss;
-    if (has_accuracy(run)) results.test_accuracy = eval.rank_accuracy;
-    results.test_s = eval.rank_wall_s;
+  if (eval != nullptr) {
+    results.test_loss = eval->rank_loss;
+    if (has_accuracy(run)) results.test_accuracy = eval->rank_accuracy;
+    results.test_s = eval->rank_wall_s;
   }
   const bool any = results.work_s.size() > 1 || results.test_loss.size() > 1;
   return any ? std::optional(std::move(results)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<RankResults> last_ranks(const RunRow& run) {
+  return rank_results(
+      run, [](const RankEpoch&) { return true; }, run.evals.empty() ? nullptr : &run.evals.back());
+}
+
+std::optional<RankResults> ranks_in_epoch(const RunRow& run, int epoch) {
+  const auto eval = std::ranges::find(run.evals, epoch, &EvalRow::epoch);
+  return rank_results(
+      run, [&](const RankEpoch& ranks) { return ranks.epoch == epoch; },
+      eval == run.evals.end() ? nullptr : &*eval);
 }
 
 std::map<std::string, double> counters_of(const RunRow& run) {

@@ -30,7 +30,7 @@ std::set<int> epochs_of(const RunRow& run);
 /// Returns true if the run completed and recorded at least one epoch.
 bool has_epochs(const RunRow& run);
 
-/// Results of each rank in the last epoch of a run, by rank. A list is empty if it is not recorded.
+/// Results of each rank in an epoch of a run, by rank. A list is empty if it is not recorded.
 struct RankResults {
   std::int64_t steps = 0;      ///< steps that `work_s` covers
   std::vector<double> work_s;  ///< time of the rank without waiting for other ranks
@@ -41,6 +41,11 @@ struct RankResults {
 /// Returns the results of the ranks in the last epoch that recorded them, with those of the last
 /// evaluation. Returns an empty value for a run of one rank.
 std::optional<RankResults> last_ranks(const RunRow& run);
+
+/// Returns the results of the ranks in an epoch, which is counted from 0. If several launches
+/// trained the epoch, the results are those of the last of these launches. Returns an empty value
+/// for a run of one rank and for an epoch without results.
+std::optional<RankResults> ranks_in_epoch(const RunRow& run, int epoch);
 
 /// Returns the counters of the run per step: those of its step windows, and "bytes_sent" and
 /// "collectives" of a rank if the run counted them.

@@ -82,6 +82,8 @@ constexpr Metric kMetrics[] = {
      "a completed run that recorded its epochs", &has_epochs, "", true},
     {"ranks", "loss, accuracy and time of each rank in the last epoch", &ranks_table,
      "a completed run that recorded the work of several ranks", &has_rank_results, "", true},
+    {"rank-epochs", "loss, accuracy and time of each rank in each epoch", &rank_epochs_table,
+     "a completed run that recorded the work of several ranks", &has_rank_results, "", true},
     {"accuracy", "test accuracy by global batch", &accuracy_table,
      "a completed classification run that was evaluated", &has_accuracy_or_diverged},
     {"evaluation", "test loss, top-5 accuracy, perplexity and BLEU of the last evaluation",

@@ -103,6 +103,23 @@ TEST_CASE("the ranks table has each rank of the last epoch and the mean over the
   CHECK(number(table, 2, "test_accuracy") == Approx(0.5));
 }
 
+TEST_CASE("the rank-epochs table has each rank of each epoch and the mean over the ranks") {
+  RunRow run = run_at(2, 1000);
+  run.epochs = {{.epoch = 0, .train_loss = 2}, {.epoch = 1, .train_loss = 1}};
+  run.ranks = {{.epochs = {{.steps = 5, .work_s = {9, 9}, .epoch = 0, .train_loss = {2, 4}},
+                           {.steps = 5, .work_s = {1, 2}, .epoch = 1, .train_loss = {0.5, 1.5}}}}};
+  run.evals = {{.epoch = 1, .accuracy = 0.5, .loss = 1, .rank_loss = {1, 3}}};
+  const Table table = table_of("rank-epochs", frame_of({run}));
+  REQUIRE(table.rows.size() == 6);
+  CHECK(number(table, 0, "epoch") == 1);
+  CHECK(number(table, 3, "epoch") == 2);
+  CHECK(text(table, 1, "rank") == "1");
+  CHECK(number(table, 1, "train_loss") == 4);
+  CHECK(text(table, 2, "rank") == "mean");
+  CHECK(number(table, 2, "train_loss") == 3);
+  CHECK(number(table, 4, "test_loss") == 3);
+}
+
 TEST_CASE("a run of one rank has no row in the ranks table") {
   RunRow run = run_at(1, 1000);
   run.evals = {{.epoch = 0, .accuracy = 0.5, .rank_loss = {1}}};
