@@ -83,6 +83,10 @@ const char* const kKernelBenchUsage =
     "                    all)\n"
     "  --samples N       number of sizes of each kernel (default: 200)\n"
     "  --seconds S       time to measure each size (default: 0.05)\n"
+    "  --repetitions N   time exactly N single calls of each size instead (default: blocks of "
+    "calls "
+    "for\n"
+    "                    S seconds)\n"
     "  --budget S        start no measurement after S seconds\n"
     "  --precision NAME  fp32 (default) or bf16\n"
     "  --memory BYTES    memory limit of a kernel (default: 500MB on cpu, 8GB on cuda)\n"
@@ -211,7 +215,8 @@ class KernelRounds {
 
   contract::KernelSample sample(const std::string& kernel, const KernelSize& size,
                                 const KernelCall& call) const {
-    const KernelTiming timing = time_kernel(call, *device_.device, bench_.seconds, clock_);
+    const KernelTiming timing =
+        time_kernel(call, *device_.device, bench_.seconds, bench_.repetitions, clock_);
     return {.kernel = kernel,
             .size = size,
             .precision = bench_.precision,
@@ -287,6 +292,7 @@ KernelBench read_kernel_bench(const std::vector<std::string>& arguments) {
   KernelBench bench;
   bench.kernels = class_names();
   double most_bytes = 0, most_gflop = 0;
+  bool has_seconds = false;
   std::vector<std::string> ranges;
   OptionTable options;
   options.valued = {
@@ -298,7 +304,12 @@ KernelBench read_kernel_bench(const std::vector<std::string>& arguments) {
       {"--cores", [&](Text o, Text v) { bench.cores = whole_value(o, v, 1); }},
       {"--kernels", [&](Text, Text v) { bench.kernels = words_value("kernel", v, class_names()); }},
       {"--samples", [&](Text o, Text v) { bench.samples = whole_value(o, v, 1); }},
-      {"--seconds", [&](Text o, Text v) { bench.seconds = positive_value(o, v); }},
+      {"--seconds",
+       [&](Text o, Text v) {
+         bench.seconds = positive_value(o, v);
+         has_seconds = true;
+       }},
+      {"--repetitions", [&](Text o, Text v) { bench.repetitions = whole_value(o, v, 1); }},
       {"--budget", [&](Text o, Text v) { bench.budget_s = positive_value(o, v); }},
       {"--precision",
        [&](Text, Text v) { bench.precision = known_value("precision", v, measured_precisions()); }},
@@ -309,6 +320,11 @@ KernelBench read_kernel_bench(const std::vector<std::string>& arguments) {
   options.word = [&](Text word) { ranges.push_back(word); };
   read_options(arguments, options);
   if (bench.file.empty()) throw base::UsageError("-o is missing; give the output file");
+  if (has_seconds && bench.repetitions > 0) {
+    throw base::UsageError(
+        "--seconds has no effect with --repetitions, which sets the number of calls; leave one "
+        "out");
+  }
   bench.ranges = usual_ranges(bench.device);
   if (most_bytes > 0) bench.ranges.most_bytes = most_bytes;
   if (most_gflop > 0) bench.ranges.most_flop = most_gflop * 1e9;

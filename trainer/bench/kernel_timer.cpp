@@ -59,17 +59,23 @@ double seconds_of(const KernelCall& call, int calls, Device& device, const base:
 
 }  // namespace
 
-KernelTiming time_kernel(const KernelCall& call, Device& device, double seconds,
+KernelTiming time_kernel(const KernelCall& call, Device& device, double seconds, int repetitions,
                          const base::Clock& clock) {
   seconds_of(call, 1, device, clock);  // allocates memory and selects an algorithm
   const double first_s = std::max(seconds_of(call, 1, device, clock), 1e-9);
   KernelTiming timing;
-  timing.calls =
-      static_cast<int>(std::clamp(std::ceil(kBlock_s / first_s), 1.0, kMostCallsOfBlock));
+  if (repetitions == 0) {
+    timing.calls =
+        static_cast<int>(std::clamp(std::ceil(kBlock_s / first_s), 1.0, kMostCallsOfBlock));
+  }
   std::vector<double> each;
   const double start_s = clock.steady_s();
-  while (each.size() < kFewestBlocks ||
-         (clock.steady_s() - start_s < seconds && each.size() < kMostBlocks)) {
+  const auto goes_on = [&] {
+    if (repetitions > 0) return each.size() < static_cast<std::size_t>(repetitions);
+    return each.size() < kFewestBlocks ||
+           (clock.steady_s() - start_s < seconds && each.size() < kMostBlocks);
+  };
+  while (goes_on()) {
     each.push_back(seconds_of(call, timing.calls, device, clock) / timing.calls);
   }
   timing.each = timing_of(std::move(each));

@@ -36,9 +36,10 @@ struct KernelTiming {
 
 /// Measures the time of a kernel. After two unmeasured calls, the function measures blocks of
 /// calls. A block consists of enough calls to last about one millisecond. As in training, there is
-/// no wait for the device between the calls of a block. The function measures at least five blocks
-/// and continues until `seconds` have passed.
-KernelTiming time_kernel(const KernelCall& call, Device& device, double seconds,
+/// no wait for the device between the calls of a block. If `repetitions` is 0, the function
+/// measures at least five blocks and continues until `seconds` have passed. Otherwise each block is
+/// one call, and the function measures `repetitions` calls.
+KernelTiming time_kernel(const KernelCall& call, Device& device, double seconds, int repetitions,
                          const base::Clock& clock);
 
 }  // namespace dlscale::trainer

@@ -114,6 +114,21 @@ TEST_CASE("no kernel is measured after the time budget has ended") {
              Contains("0 measured") && Contains("run the same command again"));
 }
 
+TEST_CASE("each size is measured with the given number of single calls") {
+  const test::TempDir folder;
+  auto arguments = few(folder);
+  const auto seconds = std::find(arguments.begin(), arguments.end(), "--seconds");
+  *seconds = "--repetitions";
+  *std::next(seconds) = "7";
+  bench_kernels(read_kernel_bench(arguments));
+  const auto samples = samples_in(folder);
+  REQUIRE(samples.size() == 6);
+  for (const auto& each : samples) {
+    CHECK(each.repetitions == 7);
+    CHECK(each.calls == 1);
+  }
+}
+
 TEST_CASE("measurements are not appended to a file of another device or another format") {
   const test::TempDir folder;
   auto arguments = few(folder);
@@ -132,6 +147,8 @@ TEST_CASE("invalid arguments of the kernel benchmark are rejected") {
     CHECK_THROWS_AS(read_kernel_bench(arguments), base::UsageError);
   };
   refused({}, "-o is missing");
+  refused({"-o", "k", "--repetitions", "0"}, "--repetitions");
+  refused({"-o", "k", "--repetitions", "9", "--seconds", "1"}, "leave one out");
   refused({"-o", "k", "--kernels", "relu"}, "unknown kernel \"relu\"");
   refused({"-o", "k", "--sample", "3"}, "did you mean \"--samples\"?");
   refused({"-o", "k", "kernels=3"}, "did you mean \"kernel\"?");
