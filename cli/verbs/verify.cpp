@@ -62,6 +62,7 @@ int conclude(const workspace::Verified& verified) {
 }
 
 int verify(const workspace::VerifyChoice& choice) {
+  workspace::check_min_efficiency(choice.study.min_efficiency);
   return conclude(choice.report.empty() ? workspace::verify_collected(choice, std::cout)
                                         : workspace::verify_report(choice, std::cout));
 }
