@@ -49,7 +49,7 @@ std::string describe_script(const Planning& planning, const fs::path& templates,
   const contract::RunSpec first = planning.run(0);
   const Study& study = planning.study;
   const std::string command_folder = folder_of(study.command_where, study.file);
-  ExternalCommand study_command(study.trainer.command, study.command_where, command_folder);
+  ExternalCommand study_command(study.trainer, study.command_where, command_folder);
   const std::string command =
       study_command.of(first, {.study_folder = study.folder(), .plan_folder = out.root().string()});
   const fs::path study_file = fs::absolute(study.file).lexically_normal();
