@@ -67,7 +67,7 @@ TEST_CASE("each backbone and width of a frozen backbone is predicted with its ow
   test::DlscaleProgram dlscale;
   const std::string shipped = DLSCALE_SOURCE_DIR "/share/cards";
   const std::string alexnet =
-      "frozen_backbone-1x28x28-10-backbone-alexnet-classifier_hidden-4096.json";
+      "frozen_backbone-1x28x28-10-backbone-alexnet-classifier_hidden-4096-dropout-0.5.json";
   const auto predict = [&](const std::string& cards) {
     return dlscale.run({"predict", DLSCALE_SOURCE_DIR "/examples/studies/princeton/study.toml",
                         "--site", "ionic", "--cards", cards, "--format", "json", "--up-to", "1",
@@ -78,7 +78,7 @@ TEST_CASE("each backbone and width of a frozen backbone is predicted with its ow
   REQUIRE(all.exit_code == 0);
   std::set<double> seconds;
   for (const auto& row : test::told_rows(all, "predicted-times")) {
-    seconds.insert(row.at("compute_s").get<double>());
+    seconds.insert(row.at("step_s").get<double>());
   }
   CHECK(seconds.size() == 7);
   std::filesystem::create_directories(dlscale.folder / "cards");
@@ -86,21 +86,21 @@ TEST_CASE("each backbone and width of a frozen backbone is predicted with its ow
   const test::Ran one = predict((dlscale.folder / "cards").string());
   CHECK(test::told_rows(one, "predicted-times").size() == 1);
   CHECK_THAT(one.out + one.err,
-             Contains("--classes 10 --backbone vgg16 --classifier-hidden 2048 > "));
+             Contains("--classes 10 --backbone vgg16 --classifier-hidden 2048 --dropout 0.5 > "));
 }
 
 TEST_CASE("a cost model of other settings under the name of a run is rejected") {
   test::DlscaleProgram dlscale;
   const std::string named = "frozen_backbone-1x28x28-10-backbone-";
   std::filesystem::create_directories(dlscale.folder / "cards");
-  std::filesystem::copy(DLSCALE_SOURCE_DIR "/share/cards/" + named + "resnet18.json",
-                        dlscale.folder / "cards" / (named + "squeezenet1_0.json"));
+  std::filesystem::copy(DLSCALE_SOURCE_DIR "/share/cards/" + named + "resnet18-dropout-0.5.json",
+                        dlscale.folder / "cards" / (named + "squeezenet1_0-dropout-0.5.json"));
   const test::Ran ran =
       dlscale.run({"predict", DLSCALE_SOURCE_DIR "/examples/studies/princeton/study.toml", "--site",
                    "ionic", "--cards", "cards"});
   CHECK(ran.exit_code == 2);
-  CHECK_THAT(ran.err, Contains("squeezenet1_0.json: options: the file name and the cost model "
-                               "state different settings"));
+  CHECK_THAT(ran.err, Contains("squeezenet1_0-dropout-0.5.json: options: the file name and the cost "
+                               "model state different settings"));
 }
 
 TEST_CASE("an empty selection gives exit code 3 unless allowed") {

@@ -125,7 +125,7 @@ TEST_CASE("invalid arguments of --describe are rejected as usage errors") {
 TEST_CASE("the bundled cost models equal newly computed ones") {
   for (const char* name :
        {"squeezenet1_0-3x32x32-10.json", "resnet18-3x32x32-10.json", "cnn-3x32x32-10-bf16.json",
-        "frozen_backbone-1x28x28-10-backbone-alexnet-classifier_hidden-1024.json"}) {
+        "frozen_backbone-1x28x28-10-backbone-alexnet-classifier_hidden-1024-dropout-0.5.json"}) {
     INFO(name);
     const std::string file = std::string(DLSCALE_SOURCE_DIR "/share/cards/") + name;
     const std::string text = base::read_text_file(file);
