@@ -99,8 +99,9 @@ TEST_CASE("a cost model of other settings under the name of a run is rejected") 
       dlscale.run({"predict", DLSCALE_SOURCE_DIR "/examples/studies/princeton/study.toml", "--site",
                    "ionic", "--cards", "cards"});
   CHECK(ran.exit_code == 2);
-  CHECK_THAT(ran.err, Contains("squeezenet1_0-dropout-0.5.json: options: the file name and the cost "
-                               "model state different settings"));
+  CHECK_THAT(ran.err,
+             Contains("squeezenet1_0-dropout-0.5.json: options: the file name and the cost "
+                      "model state different settings"));
 }
 
 TEST_CASE("an empty selection gives exit code 3 unless allowed") {
