@@ -199,9 +199,10 @@ class LayerSteps {
         traced.call < calls.size() && is_kind(calls[traced.call].name, traced.card.kind);
     if (!same) {
       throw base::RunError(fmt::format(
-          "{}: the operators of a step differ from the traced operators, so the times of single "
-          "layers are unknown",
-          traced.card.name));
+          "{}: a step calls {} instead of the traced operator {}, so the times of single layers are "
+          "unknown",
+          traced.card.name, traced.call < calls.size() ? calls[traced.call].name : "no operator",
+          traced.card.kind));
     }
     times_[layer].forward.push_back(calls[traced.call].forward_s);
     times_[layer].backward.push_back(calls[traced.call].backward_s);
