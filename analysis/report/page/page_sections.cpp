@@ -34,7 +34,7 @@ const std::vector<SectionContent>& section_contents() {
         "time-to-accuracy", "images-to-accuracy", "time-to-target", "evaluation", "generalisation",
         "loss"}},
       {"costs", "Cost", {"cost", "jobs", "pareto"}},
-      {"raw-data", "Raw data", {"epochs", "ranks", "counters"}},
+      {"raw-data", "Raw data", {"epochs", "rank-epochs", "ranks", "counters"}},
       {"comparisons", "Comparisons", {}}};
   return list;
 }
