@@ -23,8 +23,9 @@ batch = parser.parse_args().batch_size
 for step in range(20):
     start = time.perf_counter()
     time.sleep(0.0005 * batch)
+    rate = batch * int(os.environ["WORLD_SIZE"]) / (time.perf_counter() - start)
     if os.environ["RANK"] == "0":
-        print(f"step {step}: loss {2.5 / (step + 1):.4f}, {time.perf_counter() - start:.4f} s")
+        print(f"step {step}: loss {2.5 / (step + 1):.4f}, {rate:.1f} samples/s")
 PY
 PATH=$(dirname "$dlscale"):$PATH
 while IFS= read -r command; do

@@ -199,7 +199,8 @@ class LayerSteps {
         traced.call < calls.size() && is_kind(calls[traced.call].name, traced.card.kind);
     if (!same) {
       throw base::RunError(fmt::format(
-          "{}: a step calls {} instead of the traced operator {}, so the times of single layers are "
+          "{}: a step calls {} instead of the traced operator {}, so the times of single layers "
+          "are "
           "unknown",
           traced.card.name, traced.call < calls.size() ? calls[traced.call].name : "no operator",
           traced.card.kind));

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <variant>
 
+#include "analysis/import/described_format.hpp"
 #include "analysis/import/reading/launcher_prefix.hpp"
 #include "analysis/import/reading/log_format.hpp"
 #include "base/error.hpp"
@@ -24,9 +26,25 @@ constexpr std::uintmax_t kWhole_bytes = std::uintmax_t{4} << 20;
 constexpr std::size_t kBegin_bytes = std::size_t{256} << 10;
 constexpr std::size_t kEnd_bytes = std::size_t{1} << 20;
 
-const analysis::LogFormat& format_of(const std::string& name) {
-  return base::find(analysis::log_formats(), "log format", name.empty() ? kOwnFormat : name);
-}
+/// Log format of a run: a format that dlscale knows, or the format that the study describes.
+class RunFormat {
+ public:
+  RunFormat(const std::string& name, const contract::PlanDir& folder) {
+    const fs::path file = folder.log_format_toml();
+    if (fs::exists(file)) described_.emplace(base::read_file(file), file.string());
+    const bool is_described = described_ && described_->entry().name == name;
+    format_ = is_described ? &described_->entry()
+                           : &base::find(analysis::log_formats(), "log format",
+                                         name.empty() ? kOwnFormat : name);
+  }
+  const analysis::LogFormat& format() const { return *format_; }
+  /// Returns the name of the file in the launch folder that the format reads.
+  std::string file() const { return std::string(format_->file).empty() ? "stdout" : format_->file; }
+
+ private:
+  std::optional<analysis::DescribedFormat> described_;
+  const analysis::LogFormat* format_ = nullptr;
+};
 
 /// Returns the log, or the lines at its beginning and at its end.
 std::string read_ends_of(const fs::path& file) {
@@ -45,8 +63,9 @@ std::string read_ends_of(const fs::path& file) {
 
 }  // namespace
 
-fs::path log_file(const contract::LaunchDir& launch, const std::string& format) {
-  return launch.root() / format_of(format).file;
+fs::path log_file(const contract::LaunchDir& launch, const std::string& format,
+                  const contract::PlanDir& folder) {
+  return launch.root() / RunFormat(format, folder).file();
 }
 
 std::vector<contract::ResultRecord> read_launch_log(const contract::LaunchDir& launch,
@@ -54,12 +73,12 @@ std::vector<contract::ResultRecord> read_launch_log(const contract::LaunchDir& l
                                                     const contract::PlanDir& folder) {
   if (run.log_format.empty() || run.log_format == kOwnFormat) return {};
   try {
-    const analysis::LogFormat& format = format_of(run.log_format);
+    const RunFormat log(run.log_format, folder);
     const fs::path description = folder.run(run.run_id).run_json();
     const contract::RunSpec spec = contract::run_spec_from_json(base::read_file(description), "");
-    std::string text = read_ends_of(launch.root() / format.file);
+    std::string text = read_ends_of(launch.root() / log.file());
     text = analysis::without_launcher_prefixes(std::move(text));
-    return format.read(text, spec).file.records;
+    return log.format().read(text, spec).file.records;
   } catch (const base::Error&) {  // the run may just be writing its files
     return {};
   }

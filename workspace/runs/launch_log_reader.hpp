@@ -13,7 +13,9 @@
 namespace dlscale::workspace {
 
 /// Returns the file of the launch that the format reads. Without a format, returns results.jsonl.
-std::filesystem::path log_file(const contract::LaunchDir& launch, const std::string& format);
+/// Throws base::UsageError for a format that neither dlscale nor the study has.
+std::filesystem::path log_file(const contract::LaunchDir& launch, const std::string& format,
+                               const contract::PlanDir& folder);
 
 /// Returns the records in the log of a launch. Of a large log, only the beginning and the end are
 /// read, so the records in between are missing. Returns no records if the log does not exist, and

@@ -108,11 +108,15 @@ std::string nothing_read(const contract::Plan& plan, const contract::PlanDir& fo
         has_file ? "contains no step_window, epoch or eval record" : "does not exist",
         is_ours ? "log_format = \"dlscale\"" : "no log_format", output, output);
   }
-  const std::string file = log_file(last, first->log_format).string();
+  const std::string file = log_file(last, first->log_format, folder).string();
+  const fs::path described = folder.log_format_toml();
   return fmt::format(
       "{}: {} contains no measurement in the format \"{}\"; \"dlscale check-format {} {}\" shows "
-      "what the format reads, and [trainer] log_format or read select another one",
-      subject, file, first->log_format, first->log_format, file);
+      "what the format reads. Correct [trainer] log_format or read, plan again and collect; the "
+      "runs "
+      "need not be repeated",
+      subject, file, first->log_format,
+      fs::exists(described) ? described.string() : first->log_format, file);
 }
 
 std::string nothing_read(const analysis::Frame& frame, const contract::PlanDir& folder) {
