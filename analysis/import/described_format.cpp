@@ -59,6 +59,59 @@ OwnLines own_lines_of(const FormatDescription& format) {
   return own;
 }
 
+/// Returns whether each row of a table is a run.
+bool has_run_per_row(const FormatDescription& format) {
+  return std::any_of(format.rules.begin(), format.rules.end(),
+                     [](const LineRule& rule) { return !rule.table.run_per_row.empty(); });
+}
+
+/// Returns the text that distinguishes the run of a row, or an empty text for any other line.
+std::string_view run_of_row(const FormatDescription& format, LineValues& values,
+                            const LogLine& line, std::string& name) {
+  for (const LineRule& rule : format.rules) {
+    const LineValues::Result result = values.read(rule, line.text, line.complete);
+    if (result == LineValues::Result::other) continue;
+    name = rule.table.run_per_row;
+    if (result == LineValues::Result::heading || name.empty()) return {};
+    const auto found = std::find_if(rule.names.begin(), rule.names.end(),
+                                    [&](const LineName& one) { return one.name == name; });
+    return values.text(static_cast<std::size_t>(found - rule.names.begin()));
+  }
+  return {};
+}
+
+/// Returns the rows of the tables, each of which is a run.
+std::vector<LogPart> rows_in(const FormatDescription& format, std::string_view text) {
+  std::vector<LogPart> rows;
+  std::map<std::string, int> seen;
+  LineValues values(format);
+  std::string name;
+  for (LogLines lines(text); lines.next();) {
+    const LogLine& line = lines.line();
+    if (!line.complete || line.text.size() > kLongestLine) continue;
+    const std::string run(run_of_row(format, values, line, name));
+    if (run.empty()) continue;
+    rows.push_back({{{name, run}}, line.offset, line.with_end.size(), line.number});
+    if (++seen[run] > 1) rows.back().which["row"] = std::to_string(seen[run]);
+  }
+  return rows;
+}
+
+LogContent read_row(const FormatDescription& format, std::string_view text, const LogPart& part,
+                    const contract::RunSpec& run) {
+  DescribedLog log(format, run);
+  LogLines lines(text);
+  while (part.offset > 0 && lines.next() && !log.read_heading(lines.line())) {
+  }
+  take_lines(
+      part.size > 0 && part.offset < text.size() ? text.substr(part.offset, part.size) : text,
+      log.log(), [&](const LogLine& line) { log.read_line(line); }, own_lines_of(format),
+      part.first_line - 1);
+  // The end of a truncated table is reported for each of its runs.
+  if (!text.empty() && !text.ends_with('\n')) log.log().cut_off();
+  return log.finish();
+}
+
 LogContent read(const FormatDescription& format, std::string_view text,
                 const contract::RunSpec& run, const WatchLine& watch) {
   DescribedLog log(format, run, watch);
@@ -105,6 +158,13 @@ void DescribedFormat::use_rules(std::string_view text, const std::string& file) 
   entry_.read = [format](std::string_view log, const contract::RunSpec& run) {
     return analysis::read(*format, log, run, {});
   };
+  if (has_run_per_row(*format)) {
+    entry_.parts = [format](std::string_view log) { return rows_in(*format, log); };
+    entry_.read_part = [format](std::string_view log, const LogPart& part,
+                                const contract::RunSpec& run) {
+      return read_row(*format, log, part, run);
+    };
+  }
   entry_.explain = [format](std::string_view log, const contract::RunSpec& run,
                             const WatchLine& watch) {
     return analysis::read(*format, log, run, watch);

@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMostCount = 1e15;
+constexpr std::int64_t kNoEpoch = -2;  ///< epoch of an evaluation that states none
 
 /// Returns the number as an integer, or -1 if it is unknown, not whole or out of range.
 std::int64_t count_of_number(double value) {
@@ -79,12 +80,21 @@ void DescribedLog::refresh_run_values() {
   put(RunValue::batch_per_gpu, rank_batch);
   put(RunValue::process_start, is_process_start_ ? 1 : 0);
   put(RunValue::is_complete, is_complete_ ? 1 : 0);
+  put(RunValue::steps_of_line, static_cast<double>(steps_of_line_));
   const auto is_over = [](const auto& one) { return one.second.last.continues_over_epochs; };
   put(RunValue::over_epochs, std::any_of(steps_.begin(), steps_.end(), is_over) ? 1 : 0);
 }
 
 double DescribedLog::gpus() const {
   return stated_gpus_ > 0 ? stated_gpus_ : static_cast<double>(run_.gpus);
+}
+
+bool DescribedLog::read_heading(const LogLine& line) {
+  return line.complete &&
+         std::any_of(format_.rules.begin(), format_.rules.end(), [&](const LineRule& rule) {
+           return rule.table.has_heading() && is_heading(rule.table, line.text) &&
+                  line_values_.read(rule, line.text, true) == LineValues::Result::heading;
+         });
 }
 
 void DescribedLog::read_line(const LogLine& line) {
@@ -111,25 +121,29 @@ void DescribedLog::read_line(const LogLine& line) {
       watch("skipped: " + rule.otherwise);
       return log_.skip(rule.otherwise);
     }
-    return take(rule);
+    if (!take(rule) || !rule.is_shared) return;
   }
 }
 
-void DescribedLog::take(const LineRule& rule) {
+bool DescribedLog::take(const LineRule& rule) {
+  steps_of_line_ = 0;
   values_.resize(first_of_line_);
   for (std::size_t i = 0; i < rule.names.size(); ++i) {
     values_.emplace_back(line_values_.number(i));
   }
   refresh_run_values();
-  if (!meets(rule.require)) return;
+  if (const Met met = meets(rule.require); met != Met::yes) return met == Met::ignored;
   if (!rule.once_skipped.empty()) {
     watch("skipped: " + rule.once_skipped);
     if (once_.insert(&rule).second) log_.skip(rule.once_skipped);
-    return;
+    return false;
   }
   set(rule.seen);
-  if (is_repeated(rule, text_)) return watch("repeated");
-  if (!meets(rule.require_new)) return;
+  if (is_repeated(rule, text_)) {
+    watch("repeated");
+    return true;
+  }
+  if (const Met met = meets(rule.require_new); met != Met::yes) return met == Met::ignored;
   watch(rule.name.empty() ? "read" : rule.name);
   if (rule.begins_process) is_process_start_ = true;
   expects_end_ = expects_end_ || rule.expects_end;
@@ -138,6 +152,7 @@ void DescribedLog::take(const LineRule& rule) {
   for (const Requirement& one : rule.warn) {
     if (!one.that.holds(values_)) log_.skip(text_of(one.otherwise));
   }
+  report(rule);
   if (rule.steps) {
     take_steps(rule);
   } else {
@@ -151,18 +166,28 @@ void DescribedLog::take(const LineRule& rule) {
     log_.stop(contract::RunOutcome::Completed, "", field(*rule.end, "wall_s"));
   }
   set(rule.then);
+  return true;
 }
 
-bool DescribedLog::meets(const std::vector<Requirement>& requirements) {
+void DescribedLog::report(const LineRule& rule) {
+  for (const LineNote& one : rule.report) {
+    if (!applies(one.fields)) continue;
+    const std::int64_t line = count_of_number(field(one.fields, "line"));
+    log_.sum_up(line > 0 ? static_cast<int>(std::min<std::int64_t>(line, 1 << 30)) : line_,
+                text_of(one.text));
+  }
+}
+
+DescribedLog::Met DescribedLog::meets(const std::vector<Requirement>& requirements) {
   for (const Requirement& one : requirements) {
     if (one.that.holds(values_)) continue;
-    if (one.otherwise.parts.empty()) return false;
+    if (one.otherwise.parts.empty()) return Met::ignored;
     const std::string why = text_of(one.otherwise);
     watch("skipped: " + why);
     log_.skip(why);
-    return false;
+    return Met::skipped;
   }
-  return true;
+  return Met::yes;
 }
 
 bool DescribedLog::is_repeated(const LineRule& rule, std::string_view text) {
@@ -174,10 +199,15 @@ bool DescribedLog::is_repeated(const LineRule& rule, std::string_view text) {
     if (!numbers_[&rule].insert(value(*rule.distinct)).second) return true;
   }
   if (!rule.position.empty() && !is_repeated) {
-    RunPlace place{count_of_number(value(rule.position[0])), 0};
+    const double first = value(rule.position[0]);
+    if (std::isnan(first)) return false;  // the line has no position
+    RunPlace place{count_of_number(first), 0};
     if (rule.position.size() > 1) place.step = count_of_number(value(rule.position[1]));
     RunPlace& last = places_[rule.sequence];
     if (rule.repeated == RepeatedLine::count) return log_.repeats(last, place);
+    is_joined_ = rule.repeated == RepeatedLine::join && place == last;
+    if (is_joined_) return false;
+    if (rule.repeated == RepeatedLine::join) return log_.repeats(last, place);
     if (rule.repeated == RepeatedLine::ignore_same && place < last) {
       log_.skip_repeated();
       return true;
@@ -192,9 +222,7 @@ bool DescribedLog::is_repeated(const LineRule& rule, std::string_view text) {
 
 void DescribedLog::set(const Formulas& formulas) {
   for (const NamedFormula& one : formulas) {
-    const auto variable = std::find(format_.variables.begin(), format_.variables.end(), one.name);
-    const auto index = static_cast<std::size_t>(variable - format_.variables.begin());
-    values_[std::size(kRunValues) + index] = value(one.formula);
+    values_[std::size(kRunValues) + one.variable] = value(one.formula);
   }
 }
 
@@ -315,6 +343,9 @@ void DescribedLog::end_opening(Steps& steps) {
                              : opening[2].place.step - opening[1].place.step == distance;
     if (distance > 0 && distance < first && is_even) count = distance;
   }
+  if (field(*steps.rule->steps, "counts_run") > 0 && log_.steps() == 0) {
+    log_.start().resumed_step = first - count;
+  }
   for (std::size_t i = 0; i < opening.size(); ++i) {
     values_ = opening[i].values;
     line_ = opening[i].line;
@@ -330,6 +361,7 @@ void DescribedLog::end_opening(Steps& steps) {
 }
 
 void DescribedLog::add_steps(const LineRule& rule, std::int64_t count) {
+  steps_of_line_ = count;
   if (!add_window(rule, count)) return watch("skipped: no steps");
   refresh_run_values();
   compare(rule);
@@ -464,20 +496,82 @@ void DescribedLog::take_evaluation(const LineRule& rule) {
       if (is_other && metrics.size() < 100) metrics.emplace(key, number);
     });
   }
+  if (entry.other_columns) {
+    line_values_.each_other_column(rule, [&](const std::string& heading, double number) {
+      if (metrics.size() < 100) metrics.emplace(heading, number);
+    });
+  }
   const double accuracy = field(entry, "accuracy");
   watch(fmt::format("evaluation{}",
                     std::isnan(accuracy) ? "" : fmt::format(": accuracy {:g}", accuracy)));
-  if (has_field(entry, "epoch")) {
-    return log_.add_eval(count_of_number(field(entry, "epoch")), accuracy, loss(entry),
-                         std::move(metrics), field(entry, "wall_s"));
+  LineEvaluation evaluation{line_,
+                            has_field(entry, "epoch") ? count_of_number(field(entry, "epoch"))
+                                                      : kNoEpoch,
+                            accuracy,
+                            loss(entry),
+                            field(entry, "wall_s"),
+                            std::move(metrics),
+                            entry.is_fraction_or_percent};
+  const bool is_held = entry.is_fraction_or_percent || rule.repeated == RepeatedLine::join;
+  is_held ? hold(std::move(evaluation)) : add_evaluation(std::move(evaluation));
+}
+
+void DescribedLog::add_evaluation(LineEvaluation one) {
+  if (one.epoch != kNoEpoch) {
+    return log_.add_eval(one.epoch, one.accuracy, one.loss, std::move(one.metrics), one.wall_s);
   }
-  if (accuracy < 0 || accuracy > 1) return log_.skip("the accuracy is not between 0 and 100 %");
+  if (one.accuracy < 0 || one.accuracy > 1) {
+    return log_.skip("the accuracy is not between 0 and 100 %");
+  }
   contract::EvalRecord eval{.epoch = kUnknownEpoch, .time = kNone};
-  eval.wall_s = field(entry, "wall_s");
-  eval.accuracy = accuracy;
-  eval.loss = loss(entry);
-  eval.metrics = std::move(metrics);
+  eval.wall_s = one.wall_s;
+  eval.accuracy = one.accuracy;
+  eval.loss = one.loss;
+  eval.metrics = std::move(one.metrics);
   log_.add(std::move(eval));
+}
+
+/// Keeps an evaluation until the end of the log. If the line has the position of the line before,
+/// its values complete the evaluation of that line.
+void DescribedLog::hold(LineEvaluation evaluation) {
+  if (!is_joined_ || held_.empty()) {
+    held_.push_back(std::move(evaluation));
+    return;
+  }
+  LineEvaluation& last = held_.back();
+  bool has_new = false;
+  const auto complete = [&](double& known, double other) {
+    if (!std::isnan(known) || std::isnan(other)) return;
+    known = other;
+    has_new = true;
+  };
+  complete(last.accuracy, evaluation.accuracy);
+  complete(last.loss, evaluation.loss);
+  complete(last.wall_s, evaluation.wall_s);
+  for (const auto& metric : evaluation.metrics) has_new |= last.metrics.insert(metric).second;
+  if (!has_new) log_.skip_repeated();
+}
+
+void DescribedLog::add_held_evaluations() {
+  const LineEvaluation* largest = nullptr;
+  for (const LineEvaluation& one : held_) {
+    if (!one.is_fraction_or_percent || std::isnan(one.accuracy)) continue;
+    if (largest == nullptr || one.accuracy > largest->accuracy) largest = &one;
+  }
+  const double most = largest == nullptr ? 0 : largest->accuracy;
+  if (most > 1) {
+    log_.at(largest->line);
+    log_.skip(fmt::format("an accuracy is {:g}, so the accuracies of this file are in percent{}",
+                          most,
+                          most > 100 ? ", or the values are not accuracies: all of them are ignored"
+                                     : ""));
+  }
+  for (LineEvaluation& one : held_) {
+    log_.at(one.line);
+    if (one.is_fraction_or_percent && most > 1) one.accuracy = most > 100 ? kNone : one.accuracy / 100;
+    add_evaluation(std::move(one));
+  }
+  held_.clear();
 }
 
 void DescribedLog::take_inference(const LineEntry& entry) {
@@ -497,11 +591,13 @@ LogContent DescribedLog::finish() {
   for (auto& [rule, steps] : steps_) {
     if (steps.is_open && !steps.opening.empty()) end_opening(steps);
   }
+  add_held_evaluations();
   if (format_.at_end) {
     values_.resize(first_of_line_);
     refresh_run_values();
     set(format_.at_end->set);
     take_facts(*format_.at_end);
+    report(*format_.at_end);
   }
   const bool has_such_rules = std::any_of(format_.rules.begin(), format_.rules.end(),
                                           [](const LineRule& rule) { return rule.expects_end; });

@@ -21,6 +21,8 @@ class DescribedLog {
                const WatchLine& watch = {});
 
   void read_line(const LogLine& line);
+  /// Uses the line as the heading of a table if it is one. Returns whether it is.
+  bool read_heading(const LogLine& line);
   LogContent finish();
   CollectedLog& log() { return log_; }
 
@@ -47,9 +49,21 @@ class DescribedLog {
     const LineRule* rule = nullptr;
   };
 
-  void take(const LineRule& rule);
+  /// Evaluation of a line. Some evaluations are held until the end of the log, because later lines
+  /// complete them or state the unit of their accuracies.
+  struct LineEvaluation {
+    int line = 0;
+    std::int64_t epoch = 0;
+    double accuracy = 0, loss = 0, wall_s = 0;
+    std::map<std::string, double> metrics;
+    bool is_fraction_or_percent = false;
+  };
+
+  /// Returns false if the line was skipped with a message.
+  bool take(const LineRule& rule);
   /// Skips the line and returns false if it does not meet a requirement.
-  bool meets(const std::vector<Requirement>& requirements);
+  enum class Met { yes, ignored, skipped };
+  Met meets(const std::vector<Requirement>& requirements);
   bool is_repeated(const LineRule& rule, std::string_view text);
   void set(const Formulas& formulas);
   void take_facts(const LineRule& rule);
@@ -62,7 +76,11 @@ class DescribedLog {
   void add_loss(const LineRule& rule);
   void compare(const LineRule& rule);
   void take_epoch(const LineEntry& entry);
+  void report(const LineRule& rule);
   void take_evaluation(const LineRule& rule);
+  void add_evaluation(LineEvaluation evaluation);
+  void hold(LineEvaluation evaluation);
+  void add_held_evaluations();
   void take_inference(const LineEntry& entry);
 
   double value(const config::Formula& formula) { return formula.number(values_); }
@@ -91,6 +109,9 @@ class DescribedLog {
   std::map<const LineRule*, std::set<double>> numbers_;
   std::set<const LineRule*> once_;
   double stated_gpus_ = 0, stated_batch_ = 0;  ///< gpus and batch_per_gpu in the log; 0: none
+  std::vector<LineEvaluation> held_;
+  bool is_joined_ = false;  ///< true if the line has the position of the line before
+  std::int64_t steps_of_line_ = 0;
   int line_ = 0;
   std::string_view text_;
   bool is_complete_ = true;

@@ -46,11 +46,13 @@ const std::vector<std::string> kStepsFields{"epoch",
                                             "warmup",
                                             "warmup_rows",
                                             "tells_steps",
-                                            "counts_from"};
+                                            "counts_from",
+                                            "counts_run"};
 const std::vector<std::string> kEpochFields{"epoch", "wall_s", "steps", "samples", "loss", "lr"};
 const std::vector<std::string> kEvaluationFields{"epoch", "accuracy", "loss", "wall_s"};
 const std::vector<std::string> kInferenceFields{"batch", "latency_s", "samples_per_s"};
 const std::vector<std::string> kEndFields{"wall_s"};
+const std::vector<std::string> kReportFields{"line"};
 const std::vector<std::string> kCompareFields{"value", "first_step", "resolution", "line"};
 const std::vector<std::string> kStartFields{"parameters",   "trainable_parameters", "train_samples",
                                             "test_samples", "world_size",           "nodes",
@@ -80,6 +82,7 @@ class FormatParser {
     if (format_.trainer.empty()) format_.trainer = format_.name;
     if (format_.rules.empty()) missing("line");
     if (format_.marks.empty() && !has_table()) missing("recognise");
+    check_tables();
     return std::move(format_);
   }
 
@@ -90,6 +93,14 @@ class FormatParser {
   bool has_table() const {
     return std::any_of(format_.rules.begin(), format_.rules.end(),
                        [](const LineRule& rule) { return rule.source == LineRule::Source::table; });
+  }
+  /// Throws if there are rows of tables, but no heading.
+  void check_tables() const {
+    const auto has_heading = [](const LineRule& rule) { return rule.table.has_heading(); };
+    if (has_table() && std::none_of(format_.rules.begin(), format_.rules.end(), has_heading)) {
+      throw base::SpecError(root_.node.where, "line.table",
+                            "must have heading, heading_pattern or columns");
+    }
   }
 
   /// Collects the names of all variables before the first formula is parsed.
@@ -224,7 +235,10 @@ class FormatParser {
         throw base::SpecError(entry.where, table.key + "." + entry.key,
                               base::unknown_name("key", entry.key, known));
       }
-      all.push_back({entry.key, formula({entry.node, table.key + "." + entry.key})});
+      const auto& variables = format_.variables;
+      const auto variable = std::find(variables.begin(), variables.end(), entry.key);
+      all.push_back({entry.key, formula({entry.node, table.key + "." + entry.key}),
+                     static_cast<std::size_t>(variable - variables.begin())});
     }
     return all;
   }
@@ -274,6 +288,10 @@ class FormatParser {
         result.metrics = formulas(value);
       } else if (one.key == "other_numbers_except") {
         result.other_numbers_except = value.texts();
+      } else if (one.key == "other_columns") {
+        result.other_columns = regex_of(value);
+      } else if (one.key == "fraction_or_percent") {
+        result.is_fraction_or_percent = value.flag();
       }
     }
     return result;
@@ -295,6 +313,15 @@ class FormatParser {
     }
     if (result.name.parts.empty()) item.fail("name is missing");
     if (find_formula(result.fields.fields, "value") == nullptr) item.fail("value is missing");
+    return result;
+  }
+
+  LineNote report(const Item& item) {
+    LineNote result{{}, entry(item, kReportFields, {"text"})};
+    for (const config::Entry& one : item.table()) {
+      if (one.key == "text") result.text = message({one.node, item.key + ".text"});
+    }
+    if (result.text.parts.empty()) item.fail("text is missing");
     return result;
   }
 
@@ -329,7 +356,7 @@ class FormatParser {
         rule.pattern = regex_of(value);
         for (const auto& [name, number] : rule.pattern->names()) {
           if (name == "INT" || name == "NUM" || name == "LOSS") continue;
-          rule.names.push_back({.name = name, .key = "", .group = number, .search = {}});
+          rule.names.push_back({.name = name, .key = "", .group = number, .search = {}, .columns = {}});
         }
         ++sources;
       } else if (one.key == "json") {
@@ -340,11 +367,12 @@ class FormatParser {
         rule.source = LineRule::Source::table;
         read_table(value, rule);
         ++sources;
-      } else if (one.key == "find" || one.key == "count") {
+      } else if (one.key == "find" || one.key == "count" || one.key == "time") {
         for (const config::Entry& each : value.table()) {
-          LineName name{.name = each.key, .key = "", .group = 0, .search = std::nullopt};
+          LineName name{.name = each.key, .key = "", .group = 0, .search = {}, .columns = {}};
           name.search = regex_of({each.node, value.key + "." + each.key});
           name.is_count = one.key == "count";
+          name.is_time = one.key == "time";
           if (!name.is_count && name.search->groups() < 1) {
             throw base::SpecError(each.where, value.key + "." + each.key, "must have a group");
           }
@@ -360,12 +388,12 @@ class FormatParser {
     if (std::holds_alternative<config::Table>(item.node.value)) {
       for (const config::Entry& one : item.table()) {
         const std::string& key = Item{one.node, item.key + "." + one.key}.word();
-        rule.names.push_back({.name = one.key, .key = key, .group = 0, .search = {}});
+        rule.names.push_back({.name = one.key, .key = key, .group = 0, .search = {}, .columns = {}});
       }
       return;
     }
     for (const std::string& key : item.texts()) {
-      rule.names.push_back({.name = key, .key = key, .group = 0, .search = {}});
+      rule.names.push_back({.name = key, .key = key, .group = 0, .search = {}, .columns = {}});
     }
   }
 
@@ -377,14 +405,30 @@ class FormatParser {
            r.table.separator = i.text()[0];
          }},
         {"heading", [](LineRule& r, const Item& i) { r.table.heading = i.word(); }},
+        {"heading_pattern", [](LineRule& r, const Item& i) { r.table.heading_pattern = regex_of(i); }},
         {"columns", [](LineRule& r, const Item& i) { r.table.columns = i.texts(); }},
         {"any_of", [](LineRule& r, const Item& i) { r.table.any_of = i.texts(); }},
         {"more_cells", [](LineRule& r, const Item& i) { r.table.allows_more_cells = i.flag(); }},
         {"names", [](LineRule& r, const Item& i) { read_keys(i, r); }},
+        {"matching", [](LineRule& r, const Item& i) { read_column_patterns(i, r, false); }},
+        {"count", [](LineRule& r, const Item& i) { read_column_patterns(i, r, true); }},
+        {"run_per_row", [](LineRule& r, const Item& i) { r.table.run_per_row = i.plain_name(); }},
     };
     config::read_fields(item, table, rule);
-    if (rule.table.heading.empty() && rule.table.columns.empty()) {
-      item.fail("must have heading or columns");
+    const std::string& run = rule.table.run_per_row;
+    const auto has_name = [&](const LineName& name) { return name.name == run; };
+    if (!run.empty() && std::none_of(rule.names.begin(), rule.names.end(), has_name)) {
+      item.fail(fmt::format("run_per_row = \"{}\" is not one of names", run));
+    }
+  }
+
+  /// Reads expressions for the headings of columns.
+  static void read_column_patterns(const Item& item, LineRule& rule, bool is_count) {
+    for (const config::Entry& one : item.table()) {
+      LineName name{.name = one.key, .key = "", .group = 0, .search = {}, .columns = {}};
+      name.columns = regex_of({one.node, item.key + "." + one.key});
+      name.is_count = is_count;
+      rule.names.push_back(std::move(name));
     }
   }
 
@@ -397,12 +441,14 @@ class FormatParser {
         {"table", ignore},
         {"find", ignore},
         {"count", ignore},
+        {"time", ignore},
         {"name", [](P& p, const Item& i) { p.rule_->name = i.word(); }},
         {"starts", [](P& p, const Item& i) { p.rule_->starts = i.word(); }},
         {"contains", [](P& p, const Item& i) { p.rule_->contains = i.texts(); }},
         {"otherwise", [](P& p, const Item& i) { p.rule_->otherwise = i.word(); }},
         {"may_be_cut_off", [](P& p, const Item& i) { p.rule_->needs_end = !i.flag(); }},
         {"of_each_rank", [](P& p, const Item& i) { p.rule_->is_of_each_rank = i.flag(); }},
+        {"shared", [](P& p, const Item& i) { p.rule_->is_shared = i.flag(); }},
         {"begins_process", [](P& p, const Item& i) { p.rule_->begins_process = i.flag(); }},
         {"expects_end", [](P& p, const Item& i) { p.rule_->expects_end = i.flag(); }},
         {"once_skipped", [](P& p, const Item& i) { p.rule_->once_skipped = i.word(); }},
@@ -433,9 +479,10 @@ class FormatParser {
         {"sequence", [](P& p, const Item& i) { p.rule_->sequence = p.sequence(i.word()); }},
         {"repeated",
          [](P& p, const Item& i) {
-           const std::string& word = i.one_of("value", {"count", "ignore", "ignore_same"});
+           const std::string& word = i.one_of("value", {"count", "ignore", "ignore_same", "join"});
            p.rule_->repeated = word == "count"    ? RepeatedLine::count
                                : word == "ignore" ? RepeatedLine::ignore
+                               : word == "join"   ? RepeatedLine::join
                                                   : RepeatedLine::ignore_same;
          }},
         {"seen", [](P& p, const Item& i) { p.rule_->seen = p.formulas(i); }},
@@ -448,7 +495,9 @@ class FormatParser {
         {"epoch", [](P& p, const Item& i) { p.rule_->epoch = p.entry(i, kEpochFields); }},
         {"evaluation",
          [](P& p, const Item& i) {
-           p.rule_->evaluation = p.entry(i, kEvaluationFields, {"metrics", "other_numbers_except"});
+           p.rule_->evaluation = p.entry(
+               i, kEvaluationFields,
+               {"metrics", "other_numbers_except", "other_columns", "fraction_or_percent"});
          }},
         {"inference",
          [](P& p, const Item& i) { p.rule_->inference = p.entry(i, kInferenceFields); }},
@@ -456,6 +505,10 @@ class FormatParser {
         {"compare",
          [](P& p, const Item& i) {
            for (const Item& one : i.items()) p.rule_->compare.push_back(p.comparison(one));
+         }},
+        {"report",
+         [](P& p, const Item& i) {
+           for (const Item& one : i.items()) p.rule_->report.push_back(p.report(one));
          }},
     };
     return table;

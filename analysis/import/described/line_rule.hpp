@@ -19,6 +19,7 @@ namespace dlscale::analysis {
 struct NamedFormula {
   std::string name;
   config::Formula formula;
+  std::size_t variable = 0;  ///< index of the variable with this name, if there is one
 };
 using Formulas = std::vector<NamedFormula>;
 
@@ -35,7 +36,8 @@ struct Message {
   std::vector<std::variant<std::string, Number>> parts;
 };
 
-/// Name of a value of a line: a group of the pattern, a key of the JSON object, or a column.
+/// Name of a value of a line: a group of the pattern, a key of the JSON object, or a column. The
+/// value is a number of the line, or the number of matches (is_count), or seconds (is_time).
 struct LineName {
   std::string name;
   std::string key;  ///< path of the JSON key, or heading of the column
@@ -43,7 +45,11 @@ struct LineName {
   /// Expression that is searched in the line, independently of the pattern. The value is its first
   /// group, or the number of its matches.
   std::optional<Regex> search;
+  /// Expression for the headings of several columns. The value is the number of the last of these
+  /// columns that has one in the row, or how many of them have one.
+  std::optional<Regex> columns;
   bool is_count = false;
+  bool is_time = false;  ///< true if the group is a date with a time of day
 };
 
 /// Fact about the run that is copied as text.
@@ -66,6 +72,18 @@ struct LineEntry {
   Formulas metrics;  ///< other results of an evaluation
   /// If set, all numbers of the JSON object become results of the evaluation, except these keys.
   std::optional<std::vector<std::string>> other_numbers_except;
+  /// If set, the numbers of all columns whose headings match become results of the evaluation,
+  /// except those of named columns.
+  std::optional<Regex> other_columns;
+  /// True if the accuracies of the log are fractions or percentages. They are percentages if any
+  /// accuracy of the log is above 1, which is known at the end of the log.
+  bool is_fraction_or_percent = false;
+};
+
+/// Message about many lines. It is reported after all lines.
+struct LineNote {
+  Message text;
+  LineEntry fields;  ///< line: the first of these lines; unknown: the current line
 };
 
 /// Printed figure that is compared with the steps (PrintedFigure).
@@ -79,16 +97,23 @@ struct LineComparison {
 /// How lines of a table are read.
 struct TableRule {
   char separator = ',';
-  std::string heading;               ///< beginning of the heading; empty: `columns`
-  std::vector<std::string> columns;  ///< columns that a heading must have, in any order
+  std::string heading;                   ///< beginning of the heading
+  std::optional<Regex> heading_pattern;  ///< expression that the heading matches
+  std::vector<std::string> columns;      ///< columns that a heading must have, in any order
   std::vector<std::string> any_of;   ///< the heading must have one of these columns
   bool allows_more_cells = false;    ///< true if a row may have more cells than the heading
+  /// Name of the value that distinguishes the runs, if each row of the table is a run.
+  std::string run_per_row;
+
+  /// Returns whether the rule states a heading. Without one, it reads rows of the current table.
+  bool has_heading() const { return !heading.empty() || heading_pattern || !columns.empty(); }
 };
 
 enum class RepeatedLine {
   count,       ///< the repeated line is skipped and counted
   ignore,      ///< the repeated line is ignored
-  ignore_same  ///< ignored at the same position, counted at an earlier position
+  ignore_same,  ///< ignored at the same position, counted at an earlier position
+  join  ///< completes the evaluation of the same position, counted at an earlier position
 };
 
 struct LineRule {
@@ -105,6 +130,7 @@ struct LineRule {
   std::string otherwise;                 ///< reason to skip a selected line without the values
   bool needs_end = true;                 ///< true if a line that may be cut off must not be read
   bool is_of_each_rank = false;          ///< true if each rank writes such lines about itself
+  bool is_shared = false;                ///< true if later rules also read the line
   bool begins_process = false;           ///< true if the program writes the line when it starts
   bool expects_end = false;              ///< true if only programs with this line write an end line
   std::vector<Requirement> require;      ///< requirements of every line
@@ -125,6 +151,7 @@ struct LineRule {
   Formulas seen;  ///< variables that are set before a repetition is detected
   std::optional<LineEntry> steps, epoch, evaluation, inference, end;
   std::vector<LineComparison> compare;
+  std::vector<LineNote> report;
 };
 
 /// How a log is recognised by a line.
@@ -162,10 +189,12 @@ enum class RunValue {
   process_start,  ///< log.is_start: 1 for the first line after the start of a process, else 0
   over_epochs,  ///< log.over_epochs: 1 if the step numbers of the log continue over epochs, else 0
   is_complete,  ///< log.is_complete: 1 if the line has an end, 0 if it may be cut off
+  steps_of_line,  ///< log.steps_of_line: steps that the current line added
 };
 inline constexpr const char* kRunValues[] = {
     "log.steps", "log.line",          "log.global_batch", "log.knows_batch", "log.train_samples",
-    "log.gpus",  "log.batch_per_gpu", "log.is_start",     "log.over_epochs", "log.is_complete"};
+    "log.gpus",  "log.batch_per_gpu", "log.is_start",     "log.over_epochs", "log.is_complete",
+    "log.steps_of_line"};
 
 /// Parses the text of a format file. Throws base::SpecError with the place of an error.
 FormatDescription parse_format(std::string_view text, const std::string& file);

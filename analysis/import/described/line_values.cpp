@@ -23,7 +23,12 @@ std::vector<std::string_view> cells_of(std::string_view line, char separator) {
 }  // namespace
 
 bool is_heading(const TableRule& table, std::string_view line) {
+  if (!table.has_heading()) return false;
   if (!table.heading.empty()) return line.starts_with(table.heading);
+  if (table.heading_pattern) {
+    std::vector<std::string_view> groups;
+    return table.heading_pattern->find(line, groups) == Regex::MatchResult::yes;
+  }
   const auto cells = cells_of(line, table.separator);
   const auto is_cell = [&](const std::string& name) { return has(cells, name); };
   return std::all_of(table.columns.begin(), table.columns.end(), is_cell) &&
@@ -100,7 +105,11 @@ void LineValues::search(const LineRule& rule, std::string_view text) {
     if (name.is_count) {
       numbers_[i] = name.search->count(text);
     } else if (name.search->find(text, groups_) == Regex::MatchResult::yes && !groups_[1].empty()) {
-      take(i, groups_[1]);
+      if (!name.is_time) {
+        take(i, groups_[1]);
+      } else if (TextScanner time(groups_[1]); !date_and_time(time, numbers_[i])) {
+        numbers_[i] = std::nan("");
+      }
     }
   }
 }
@@ -128,29 +137,72 @@ bool LineValues::read_json(const LineRule& rule, std::string_view text) {
   return true;
 }
 
+const LineValues::Columns& LineValues::columns_of(const LineRule& rule) {
+  const auto [found, is_new] = columns_.try_emplace(&rule);
+  Columns& columns = found->second;
+  if (!is_new) return columns;
+  columns.are_of_table = !rule.table.has_heading() || is_heading(rule.table, heading_);
+  columns.of_name.resize(rule.names.size());
+  std::vector<std::string_view> groups;
+  const auto matches = [&](const std::optional<Regex>& pattern, const std::string& heading) {
+    return pattern && pattern->find(heading, groups) == Regex::MatchResult::yes;
+  };
+  for (std::size_t i = 0; i < headings_.size(); ++i) {
+    bool is_named = false;
+    for (std::size_t name = 0; name < rule.names.size(); ++name) {
+      const LineName& one = rule.names[name];
+      const bool is_column = one.columns ? matches(one.columns, headings_[i])
+                                         : !one.search && one.key == headings_[i];
+      const bool is_second = !one.columns && !columns.of_name[name].empty();
+      if (!is_column || is_second) continue;
+      columns.of_name[name].push_back(i);
+      is_named = is_named || !one.is_count;
+    }
+    if (!is_named && rule.evaluation && matches(rule.evaluation->other_columns, headings_[i])) {
+      columns.others.push_back(i);
+    }
+  }
+  return columns;
+}
+
 LineValues::Result LineValues::read_row(const LineRule& rule, std::string_view line,
                                         bool is_complete) {
   const TableRule& table = rule.table;
   if (is_heading(table, line)) {
     if (!is_complete) return Result::heading;
+    heading_ = line;
     headings_.clear();
+    columns_.clear();
     for (const std::string_view cell : cells_of(line, table.separator)) {
       headings_.emplace_back(cell);
     }
     return Result::heading;
   }
   if (headings_.empty() || line.find(table.separator) == line.npos) return Result::other;
-  const auto cells = cells_of(line, table.separator);
-  if (cells.size() < headings_.size()) return Result::no_value;
-  if (cells.size() > headings_.size() && !table.allows_more_cells) return Result::no_value;
+  const Columns& columns = columns_of(rule);
+  if (!columns.are_of_table) return Result::other;
+  cells_ = cells_of(line, table.separator);
+  bool is_row = cells_.size() == headings_.size() ||
+                (cells_.size() > headings_.size() && table.allows_more_cells);
   for (std::size_t i = 0; i < rule.names.size(); ++i) {
-    if (rule.names[i].search) continue;
-    const auto column = std::find(headings_.begin(), headings_.end(), rule.names[i].key);
-    if (column == headings_.end()) continue;
-    const std::string_view cell = cells[static_cast<std::size_t>(column - headings_.begin())];
-    if (!cell.empty() && !take(i, cell)) return Result::no_value;
+    const LineName& name = rule.names[i];
+    if (name.search) continue;
+    int count = 0;
+    for (const std::size_t column : columns.of_name[i]) {
+      const std::string_view cell = column < cells_.size() ? cells_[column] : "";
+      if (cell.empty()) continue;
+      const double before = numbers_[i];
+      numbers_[i] = std::nan("");
+      if (!take(i, cell) && !name.columns) is_row = false;
+      if (!std::isnan(numbers_[i])) {
+        ++count;
+      } else if (name.columns) {
+        numbers_[i] = before;
+      }
+    }
+    if (name.is_count) numbers_[i] = count;
   }
-  return Result::values;
+  return is_row ? Result::values : Result::no_value;
 }
 
 }  // namespace dlscale::analysis

@@ -9,6 +9,7 @@
 
 #include "analysis/import/described/line_rule.hpp"
 #include "analysis/import/reading/json_object.hpp"
+#include "analysis/import/reading/log_lines.hpp"
 
 namespace dlscale::analysis {
 
@@ -40,12 +41,27 @@ class LineValues {
   std::string_view text(std::size_t name) const { return texts_[name]; }
   /// JSON object of the line, if the rule reads one.
   const JsonObject& object() const { return json_; }
+  /// Calls `take(heading, number)` for the numbers of LineEntry::other_columns in the row.
+  template <class Take>
+  void each_other_column(const LineRule& rule, Take take) {
+    for (const std::size_t i : columns_of(rule).others) {
+      double number = 0;
+      if (whole_number(cells_[i], number)) take(headings_[i], number);
+    }
+  }
 
  private:
   void search(const LineRule& rule, std::string_view text);
   bool read_pattern(const LineRule& rule, std::string_view text);
   bool read_json(const LineRule& rule, std::string_view text);
   Result read_row(const LineRule& rule, std::string_view line, bool is_complete);
+  /// Columns of the current table that a rule reads.
+  struct Columns {
+    bool are_of_table = false;                      ///< false if the table belongs to other rules
+    std::vector<std::vector<std::size_t>> of_name;  ///< for each of LineRule::names
+    std::vector<std::size_t> others;                ///< columns of LineEntry::other_columns
+  };
+  const Columns& columns_of(const LineRule& rule);
   /// Returns false if the text is a number that is out of range.
   bool take(std::size_t name, std::string_view text);
 
@@ -54,7 +70,10 @@ class LineValues {
   std::vector<double> numbers_;
   std::vector<std::string_view> texts_;
   std::vector<std::string_view> groups_;
+  std::string heading_;                ///< line with the headings
   std::vector<std::string> headings_;  ///< columns of the current table; empty: no heading yet
+  std::map<const LineRule*, Columns> columns_;
+  std::vector<std::string_view> cells_;  ///< cells of the current row
 };
 
 }  // namespace dlscale::analysis
