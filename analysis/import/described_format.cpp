@@ -159,6 +159,9 @@ void DescribedFormat::use_rules(std::string_view text, const std::string& file) 
     return analysis::read(*format, log, run, {});
   };
   if (has_run_per_row(*format)) {
+    entry_.read = [format](std::string_view log, const contract::RunSpec& run) {
+      return read_row(*format, log, {}, run);
+    };
     entry_.parts = [format](std::string_view log) { return rows_in(*format, log); };
     entry_.read_part = [format](std::string_view log, const LogPart& part,
                                 const contract::RunSpec& run) {

@@ -67,7 +67,9 @@ void DescribedLog::refresh_run_values() {
       stated_batch_ > 0 ? stated_batch_ : static_cast<double>(run_.batch_per_gpu);
   const bool knows_batch = log_.knows_batch();
   double global_batch = static_cast<double>(log_.global_batch());
-  if (!knows_batch && stated_batch_ > 0 && gpus() > 0) global_batch = stated_batch_ * gpus();
+  if (!knows_batch && stated_batch_ > 0 && gpus() > 0) {
+    global_batch = stated_batch_ * gpus() * stated_accumulation_;
+  }
   const auto put = [&](RunValue which, double value) {
     values_[static_cast<std::size_t>(which)] = value;
   };
@@ -244,6 +246,7 @@ void DescribedLog::take_facts(const LineRule& rule) {
     if (one.name == "batch_per_gpu" && !(stated_batch_ > 0)) {
       stated_batch_ = static_cast<double>(number);
     }
+    if (one.name == "accumulation_steps") stated_accumulation_ = static_cast<double>(number);
   }
   contract::RunStart& start = log_.start();
   for (const NamedFormula& one : rule.start) {
@@ -307,7 +310,8 @@ void DescribedLog::take_steps(const LineRule& rule) {
   const RunPlace before = std::exchange(steps.last.place, place);
   if (steps.is_open) {
     steps.opening.push_back({values_, line_, place});
-    if (steps.opening.size() == 3) end_opening(steps);
+    const std::size_t needed = field(entry, "counts_run") > 0 ? 2 : 3;
+    if (steps.opening.size() == needed) end_opening(steps);
     return;
   }
   const std::int64_t count = steps_between(steps, before, place);
@@ -326,7 +330,8 @@ std::int64_t DescribedLog::steps_between(Steps& steps, const RunPlace& before,
 /// Adds the first lines of the log. Normally the first line covers all steps up to its step number.
 /// If this number exceeds the distance between the following lines, the run was resumed, and the
 /// first line covers only one such distance. The last line of an epoch may cover fewer steps than
-/// the others, so three lines are needed to determine the distance.
+/// the others, so three lines are needed to determine the distance. If the step numbers count over
+/// the whole run (counts_run), two lines suffice.
 void DescribedLog::end_opening(Steps& steps) {
   steps.is_open = false;
   const std::vector<HeldLine> opening = std::exchange(steps.opening, {});
@@ -336,16 +341,17 @@ void DescribedLog::end_opening(Steps& steps) {
   const double from = field(*steps.rule->steps, "counts_from");
   const std::int64_t first = opening[0].place.step + (from == 0 ? 1 : 0);
   std::int64_t count = first;
-  if (opening.size() > 1) {
+  const bool counts_run = field(*steps.rule->steps, "counts_run") > 0;
+  if (opening.size() > 1 && counts_run) {
+    count = std::min(first, opening[1].place.step - opening[0].place.step);
+  } else if (opening.size() > 1) {
     const std::int64_t distance = opening[1].place.step - opening[0].place.step;
     const bool is_even = opening.size() < 3
                              ? 2 * distance <= first
                              : opening[2].place.step - opening[1].place.step == distance;
     if (distance > 0 && distance < first && is_even) count = distance;
   }
-  if (field(*steps.rule->steps, "counts_run") > 0 && log_.steps() == 0) {
-    log_.start().resumed_step = first - count;
-  }
+  if (counts_run && log_.steps() == 0) log_.start().resumed_step = first - count;
   for (std::size_t i = 0; i < opening.size(); ++i) {
     values_ = opening[i].values;
     line_ = opening[i].line;
@@ -504,14 +510,15 @@ void DescribedLog::take_evaluation(const LineRule& rule) {
   const double accuracy = field(entry, "accuracy");
   watch(fmt::format("evaluation{}",
                     std::isnan(accuracy) ? "" : fmt::format(": accuracy {:g}", accuracy)));
-  LineEvaluation evaluation{line_,
-                            has_field(entry, "epoch") ? count_of_number(field(entry, "epoch"))
-                                                      : kNoEpoch,
-                            accuracy,
-                            loss(entry),
-                            field(entry, "wall_s"),
-                            std::move(metrics),
-                            entry.is_fraction_or_percent};
+  LineEvaluation evaluation{
+      line_,
+      has_field(entry, "epoch") ? count_of_number(field(entry, "epoch")) : kNoEpoch,
+      accuracy,
+      loss(entry),
+      field(entry, "wall_s"),
+      std::move(metrics),
+      entry.is_fraction_or_percent,
+      line_};
   const bool is_held = entry.is_fraction_or_percent || rule.repeated == RepeatedLine::join;
   is_held ? hold(std::move(evaluation)) : add_evaluation(std::move(evaluation));
 }
@@ -541,11 +548,11 @@ void DescribedLog::hold(LineEvaluation evaluation) {
   LineEvaluation& last = held_.back();
   bool has_new = false;
   const auto complete = [&](double& known, double other) {
-    if (!std::isnan(known) || std::isnan(other)) return;
+    if (!std::isnan(known) || std::isnan(other)) return false;
     known = other;
-    has_new = true;
+    return has_new = true;
   };
-  complete(last.accuracy, evaluation.accuracy);
+  if (complete(last.accuracy, evaluation.accuracy)) last.accuracy_line = line_;
   complete(last.loss, evaluation.loss);
   complete(last.wall_s, evaluation.wall_s);
   for (const auto& metric : evaluation.metrics) has_new |= last.metrics.insert(metric).second;
@@ -560,15 +567,15 @@ void DescribedLog::add_held_evaluations() {
   }
   const double most = largest == nullptr ? 0 : largest->accuracy;
   if (most > 1) {
-    log_.at(largest->line);
-    log_.skip(fmt::format("an accuracy is {:g}, so the accuracies of this file are in percent{}",
-                          most,
-                          most > 100 ? ", or the values are not accuracies: all of them are ignored"
-                                     : ""));
+    log_.at(largest->accuracy_line);
+    log_.skip(fmt::format(
+        "an accuracy is {:g}, so the accuracies of this file are in percent{}", most,
+        most > 100 ? ", or the values are not accuracies: all of them are ignored" : ""));
   }
   for (LineEvaluation& one : held_) {
     log_.at(one.line);
-    if (one.is_fraction_or_percent && most > 1) one.accuracy = most > 100 ? kNone : one.accuracy / 100;
+    if (one.is_fraction_or_percent && most > 1)
+      one.accuracy = most > 100 ? kNone : one.accuracy / 100;
     add_evaluation(std::move(one));
   }
   held_.clear();

@@ -57,6 +57,7 @@ class DescribedLog {
     double accuracy = 0, loss = 0, wall_s = 0;
     std::map<std::string, double> metrics;
     bool is_fraction_or_percent = false;
+    int accuracy_line = 0;  ///< line with the accuracy
   };
 
   /// Returns false if the line was skipped with a message.
@@ -109,6 +110,7 @@ class DescribedLog {
   std::map<const LineRule*, std::set<double>> numbers_;
   std::set<const LineRule*> once_;
   double stated_gpus_ = 0, stated_batch_ = 0;  ///< gpus and batch_per_gpu in the log; 0: none
+  double stated_accumulation_ = 1;             ///< accumulation_steps in the log
   std::vector<LineEvaluation> held_;
   bool is_joined_ = false;  ///< true if the line has the position of the line before
   std::int64_t steps_of_line_ = 0;

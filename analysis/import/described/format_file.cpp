@@ -356,7 +356,8 @@ class FormatParser {
         rule.pattern = regex_of(value);
         for (const auto& [name, number] : rule.pattern->names()) {
           if (name == "INT" || name == "NUM" || name == "LOSS") continue;
-          rule.names.push_back({.name = name, .key = "", .group = number, .search = {}, .columns = {}});
+          rule.names.push_back(
+              {.name = name, .key = "", .group = number, .search = {}, .columns = {}});
         }
         ++sources;
       } else if (one.key == "json") {
@@ -388,7 +389,8 @@ class FormatParser {
     if (std::holds_alternative<config::Table>(item.node.value)) {
       for (const config::Entry& one : item.table()) {
         const std::string& key = Item{one.node, item.key + "." + one.key}.word();
-        rule.names.push_back({.name = one.key, .key = key, .group = 0, .search = {}, .columns = {}});
+        rule.names.push_back(
+            {.name = one.key, .key = key, .group = 0, .search = {}, .columns = {}});
       }
       return;
     }
@@ -405,7 +407,8 @@ class FormatParser {
            r.table.separator = i.text()[0];
          }},
         {"heading", [](LineRule& r, const Item& i) { r.table.heading = i.word(); }},
-        {"heading_pattern", [](LineRule& r, const Item& i) { r.table.heading_pattern = regex_of(i); }},
+        {"heading_pattern",
+         [](LineRule& r, const Item& i) { r.table.heading_pattern = regex_of(i); }},
         {"columns", [](LineRule& r, const Item& i) { r.table.columns = i.texts(); }},
         {"any_of", [](LineRule& r, const Item& i) { r.table.any_of = i.texts(); }},
         {"more_cells", [](LineRule& r, const Item& i) { r.table.allows_more_cells = i.flag(); }},
@@ -495,9 +498,9 @@ class FormatParser {
         {"epoch", [](P& p, const Item& i) { p.rule_->epoch = p.entry(i, kEpochFields); }},
         {"evaluation",
          [](P& p, const Item& i) {
-           p.rule_->evaluation = p.entry(
-               i, kEvaluationFields,
-               {"metrics", "other_numbers_except", "other_columns", "fraction_or_percent"});
+           p.rule_->evaluation =
+               p.entry(i, kEvaluationFields,
+                       {"metrics", "other_numbers_except", "other_columns", "fraction_or_percent"});
          }},
         {"inference",
          [](P& p, const Item& i) { p.rule_->inference = p.entry(i, kInferenceFields); }},

@@ -100,8 +100,8 @@ struct TableRule {
   std::string heading;                   ///< beginning of the heading
   std::optional<Regex> heading_pattern;  ///< expression that the heading matches
   std::vector<std::string> columns;      ///< columns that a heading must have, in any order
-  std::vector<std::string> any_of;   ///< the heading must have one of these columns
-  bool allows_more_cells = false;    ///< true if a row may have more cells than the heading
+  std::vector<std::string> any_of;       ///< the heading must have one of these columns
+  bool allows_more_cells = false;        ///< true if a row may have more cells than the heading
   /// Name of the value that distinguishes the runs, if each row of the table is a run.
   std::string run_per_row;
 
@@ -110,10 +110,10 @@ struct TableRule {
 };
 
 enum class RepeatedLine {
-  count,       ///< the repeated line is skipped and counted
-  ignore,      ///< the repeated line is ignored
+  count,        ///< the repeated line is skipped and counted
+  ignore,       ///< the repeated line is ignored
   ignore_same,  ///< ignored at the same position, counted at an earlier position
-  join  ///< completes the evaluation of the same position, counted at an earlier position
+  join          ///< completes the evaluation of the same position, counted at an earlier position
 };
 
 struct LineRule {
@@ -192,9 +192,9 @@ enum class RunValue {
   steps_of_line,  ///< log.steps_of_line: steps that the current line added
 };
 inline constexpr const char* kRunValues[] = {
-    "log.steps", "log.line",          "log.global_batch", "log.knows_batch", "log.train_samples",
-    "log.gpus",  "log.batch_per_gpu", "log.is_start",     "log.over_epochs", "log.is_complete",
-    "log.steps_of_line"};
+    "log.steps",         "log.line",        "log.global_batch",  "log.knows_batch",
+    "log.train_samples", "log.gpus",        "log.batch_per_gpu", "log.is_start",
+    "log.over_epochs",   "log.is_complete", "log.steps_of_line"};
 
 /// Parses the text of a format file. Throws base::SpecError with the place of an error.
 FormatDescription parse_format(std::string_view text, const std::string& file);

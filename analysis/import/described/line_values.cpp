@@ -151,8 +151,8 @@ const LineValues::Columns& LineValues::columns_of(const LineRule& rule) {
     bool is_named = false;
     for (std::size_t name = 0; name < rule.names.size(); ++name) {
       const LineName& one = rule.names[name];
-      const bool is_column = one.columns ? matches(one.columns, headings_[i])
-                                         : !one.search && one.key == headings_[i];
+      const bool is_column =
+          one.columns ? matches(one.columns, headings_[i]) : !one.search && one.key == headings_[i];
       const bool is_second = !one.columns && !columns.of_name[name].empty();
       if (!is_column || is_second) continue;
       columns.of_name[name].push_back(i);
