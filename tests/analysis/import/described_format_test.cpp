@@ -126,6 +126,43 @@ TEST_CASE("colours, separators of thousands and text before JSON do not disturb"
   CHECK(windows[1].wall_s == 1000.5);
 }
 
+TEST_CASE("each row of a table may be a run, and rows belong to the heading before them") {
+  const std::string head = "name = \"mine\"\nsummary = \"s\"\nrates = \"r\"\n[[line]]\n";
+  const DescribedFormat format(
+      head +
+          "texts = { model = \"model\" }\nsteps = { steps = 1, samples = \"n\", wall_s = 1 }\n"
+          "[line.table]\nheading = \"model,n\"\nnames = [\"model\", \"n\"]\n"
+          "run_per_row = \"model\"\n",
+      "mine.toml");
+  const std::string text = "model,n\na,2\nb,3\na,4\n";
+  const auto rows = format.entry().parts(text);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[1].which.at("model") == "b");
+  CHECK(rows[2].which.at("row") == "2");
+  const LogContent last = format.entry().read_part(text, rows[2], run_with(1));
+  CHECK(all<StepWindow>(last.file).at(0).samples == 4);
+  CHECK(last.file.record_lines.back() == 4);
+  CHECK_THAT(error_of_format(head + "table = { heading = \"a\", run_per_row = \"b\" }\n"),
+             Catch::Contains("run_per_row = \"b\" is not one of names"));
+  CHECK_THAT(error_of_format(head + "table = { names = [\"a\"] }\n"),
+             Catch::Contains("must have heading, heading_pattern or columns"));
+}
+
+TEST_CASE("dates are times of lines, rules may share lines, and reports follow at the end") {
+  const LogContent log = read_with(
+      "name = \"mine\"\nsummary = \"s\"\nrates = \"r\"\nrecognise.any = [{ starts = \"at\" }]\n"
+      "initial = { lines = 0 }\n"
+      "[[line]]\nstarts = \"at\"\nshared = true\nset = { lines = \"lines + 1\" }\n"
+      "[[line]]\nstarts = \"at\"\ntime = { now = '^at (\\S+ \\S+)' }\n"
+      "steps = { when = \"known(before)\", samples = 8, wall_s = \"now - before\" }\n"
+      "then = { before = \"now\" }\n"
+      "[[at_end.report]]\nwhen = \"lines > 1\"\nline = 2\ntext = \"{lines} lines\"\n",
+      "at 2024-02-28 23:59:58,500\nat 2024-02-29 00:00:01,000\n");
+  REQUIRE(all<StepWindow>(log.file).size() == 1);
+  CHECK(all<StepWindow>(log.file)[0].wall_s == Approx(2.5));
+  CHECK(log.file.skipped == std::vector<std::string>{"line 2: 2 lines"});
+}
+
 TEST_CASE("every line is reported with what was read from it") {
   const DescribedFormat format(documented("toml"), "mine.toml");
   const LogReport report =
