@@ -312,7 +312,7 @@ TEST_CASE("bad requests name the problem and leave no folder") {
   CHECK_THAT(logs.error(), Contains("no such file or folder"));
   logs.write("note.txt", "hello\n");
   logs.request.mapped = {};
-  CHECK_THAT(logs.error(), Contains("is not recognised") && Contains("known: dlscale, timm"));
+  CHECK_THAT(logs.error(), Contains("is not recognised") && Contains("known: dlscale, mlperf"));
   logs.request.mapped = {.kind = "csv", .columns = {{"wall_s", "t"}}};
   CHECK_THAT(logs.error(), Contains("note.txt: has no column \"t\" (the columns are: hello)"));
   logs.write("note.txt", "t\n1\n");
