@@ -18,7 +18,7 @@ check_records out 2
 [[ $(grep -c '^[^#]' out/tables/efficiency.csv) -eq 3 ]] # a line of headings and two points
 if [[ $2 == ddp ]]; then
   # A second launch continues from the checkpoint, and no step counts twice.
-  run=$(basename "$(echo out/runs/*-g2-*)")
+  run=$(basename "$(echo out/runs/*g2-*)")
   mkdir "out/runs/$run/launch-2"
   script=$source_tree/examples/external/ddp/train.py
   (cd "out/runs/$run/launch-2" && torchrun --standalone --nproc-per-node=2 "$script" --batch-size 32 --hidden 32 \
