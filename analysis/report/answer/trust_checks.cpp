@@ -124,10 +124,13 @@ TrustCheck value_check(const AnsweredStudy& study) {
 
 // Runs that would answer open questions.
 
-/// Returns true if dlscale-train wrote the results, so that dlscale can plan further runs.
+/// Returns true if dlscale started the runs, so that dlscale can plan further runs. These runs have
+/// recorded the version of dlscale-train, or the code or packages of a training script.
 bool is_planned(const Frame& frame) {
-  return std::any_of(frame.runs.begin(), frame.runs.end(),
-                     [](const RunRow& run) { return run.conditions.contains("trainer"); });
+  return std::any_of(frame.runs.begin(), frame.runs.end(), [](const RunRow& run) {
+    return run.conditions.contains("trainer") || run.conditions.contains("code") ||
+           run.conditions.contains("packages");
+  });
 }
 
 /// Returns the command that plans a study again in its plan folder with a changed key. It selects
