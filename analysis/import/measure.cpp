@@ -85,15 +85,11 @@ constexpr std::string_view kRunNames[] = {"framework",
                                           "device",
                                           "stop_rule"};
 
-/// Returns true for names such as "samples_x" and "step1", which begin with the complete name of a
-/// measure. Such a name is a choice of the user and not a misspelt measure.
-bool is_made_of_measure(const std::string& name) {
-  return std::any_of(kMeasureTable.begin(), kMeasureTable.end(), [&](const MeasureEntry& entry) {
-    const std::string_view measure = entry.name;
-    if (!name.starts_with(measure) || name.size() == measure.size()) return false;
-    const auto next = static_cast<unsigned char>(name[measure.size()]);
-    return std::isalpha(next) == 0;
-  });
+/// Returns true for names such as "samples_x" and "step1", which begin with the complete name of
+/// the measure that they resemble. Such a name is a choice of the user and not a misspelt measure.
+bool is_made_of(std::string_view name, std::string_view measure) {
+  return name.size() > measure.size() && name.starts_with(measure) &&
+         std::isalpha(static_cast<unsigned char>(name[measure.size()])) == 0;
 }
 
 }  // namespace
@@ -114,7 +110,7 @@ void check_axis_name(const std::string& option, const std::string& name) {
   }
   const std::string meant = base::nearest(name, measure_names());
   const bool is_run_name = std::ranges::find(kRunNames, name) != std::end(kRunNames);
-  if (meant.empty() || is_run_name || is_made_of_measure(name)) return;
+  if (meant.empty() || is_run_name || is_made_of(name, meant)) return;
   throw base::UsageError(fmt::format(
       "{}: {}; to add an axis, choose a name that is less similar to a field, for example my_{}",
       option, base::unknown_name("field", name, measure_names()), name));

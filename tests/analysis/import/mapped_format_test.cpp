@@ -341,6 +341,8 @@ TEST_CASE("fields of study runs may be axes even if they resemble measures") {
   }
   CHECK_THAT(refusal([] { check_axis_name("--set", "sampls"); }), Contains("did you mean"));
   CHECK_NOTHROW(check_axis_name("--set", "samples_x"));
+  CHECK_THAT(refusal([] { check_axis_name("pattern", "samples_per_sec"); }),
+             Contains("did you mean \"samples_per_s\""));
   CHECK_THAT(refusal([] { check_axis_name("--axis", "samples"); }),
              Contains("is the name of a measured field") && Contains("samples_axis"));
 }
