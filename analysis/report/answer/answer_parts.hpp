@@ -32,6 +32,11 @@ struct AnsweredStudy {
 /// Largest parallel efficiency that needs no explanation.
 inline constexpr double kPlausibleEfficiency = 1.05;
 
+/// Returns true if a run completed and its records could be read.
+inline bool is_used(const RunRow& run) {
+  return completed(run) && run.has_records;
+}
+
 // Words.
 
 /// Returns the value between backticks. Backticks in the value become apostrophes.

@@ -121,7 +121,7 @@ std::string counts_in_words(const AnsweredStudy& study) {
 
 std::string study_sentence(const AnsweredStudy& study) {
   const Frame& frame = study.frame;
-  const auto used = std::count_if(frame.runs.begin(), frame.runs.end(), &completed);
+  const auto used = std::count_if(frame.runs.begin(), frame.runs.end(), &is_used);
   const bool scales = frame.scaling == "weak" || frame.scaling == "strong";
   std::string text = frame.study + ": " + (scales ? frame.scaling + " scaling" : "throughput");
   if (frame.scaling == "weak") text += fmt::format(" (fixed batch per {})", study.worker);

@@ -85,8 +85,8 @@ TrustCheck step_check(const AnsweredStudy& study) {
 TrustCheck run_check(const AnsweredStudy& study) {
   const std::vector<RunRow>& runs = study.frame.runs;
   TrustCheck check{Light::Green, "runs", describe_use(study.frame), ""};
-  if (std::all_of(runs.begin(), runs.end(), &completed)) return check;
-  const auto used = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), &completed));
+  if (std::all_of(runs.begin(), runs.end(), &is_used)) return check;
+  const auto used = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), &is_used));
   check.light = 2 * used < runs.size() ? Light::Red : Light::Amber;
   return check;
 }

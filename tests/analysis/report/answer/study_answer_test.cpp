@@ -230,6 +230,14 @@ TEST_CASE("a study without results has a sentence and no answers") {
              Contains("made-up: weak scaling") && Contains("0 of 0 runs used"));
 }
 
+TEST_CASE("completed runs without records are not used, and the checks say so") {
+  Frame frame = clear_study(3);
+  for (RunRow& run : frame.runs) run.has_records = false;
+  const StudyAnswer answer = answer_study(frame, {});
+  CHECK(check_of(answer, "runs").light == TrustCheck::Light::Red);
+  CHECK_THAT(answer.study, Contains("; 0 of "));
+}
+
 TEST_CASE("the text for terminals has short lines and keeps commands whole") {
   const std::string text = answer_text(answer_study(clear_study(3), {}));
   CHECK_THAT(text,
