@@ -27,7 +27,8 @@ bool is_inherited_variable(std::string_view name);
 bool is_removed_variable(std::string_view name, std::string_view scheduler,
                          const std::vector<std::string>& kept);
 
-/// Variables that a job script keeps and unsets, as patterns of bash's `case`.
+/// Patterns of bash's `case` for the variables that a job script keeps, and for those that it
+/// unsets.
 struct ScriptVariables {
   /// Patterns of variables that stay set even if `unset` matches.
   std::vector<std::string_view> kept;

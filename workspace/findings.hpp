@@ -16,10 +16,10 @@ struct TestedFindings {
   std::vector<analysis::TestedFinding> findings;
 };
 
-/// Reads the findings of `file` and tests each of them on the runs of `own`. A condition that names
-/// an axis or a value that the plan does not have makes its finding not testable, with the message
-/// as reason. A study that runs only a part of a publication can therefore use all of its findings.
-/// Throws base::SpecError for an invalid file, and what open_study throws.
+/// Reads the findings in `file` and tests each of them on the runs of `own`. If a condition names
+/// an axis or a value that is not in the plan, its finding is not testable, and the error message
+/// is the reason. A study that runs only a part of a publication can therefore use all of its
+/// findings. Throws base::SpecError for an invalid file, and what open_study throws.
 TestedFindings test_findings(const std::string& file, const StudyChoice& own);
 
 }  // namespace dlscale::workspace

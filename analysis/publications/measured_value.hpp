@@ -13,7 +13,8 @@
 
 namespace dlscale::analysis {
 
-/// Question which value the user's study has for a published quantity at one of its points.
+/// Published quantity and a point of the user's study. The answer is the value of the quantity that
+/// the study measured at this point.
 struct Question {
   const Publication& publication;
   const Published& published;

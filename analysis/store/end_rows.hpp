@@ -34,9 +34,9 @@ using NotedSoftware = std::map<std::pair<std::string, int>, std::string>;
 NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, Sources& sources,
                     std::vector<std::string>& problems, NotedSoftware& software);
 
-/// Adds the conditions of the software of external runs (contract::conditions_of) to the table
-/// `environment`. Values that the log of a run states stay. A description that cannot be read is
-/// recorded as a problem in `sources`.
+/// Adds the versions of the code and software of external runs (contract::conditions_of) to the
+/// table `environment`. A value that was read from the log of a run is not replaced. A description
+/// that cannot be read is recorded as a problem in `sources`.
 void write_software(SQLite::Database& database, const contract::PlanDir& folder,
                     const NotedSoftware& software, Sources& sources);
 

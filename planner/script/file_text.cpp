@@ -199,7 +199,7 @@ bool begins_value(std::string_view before, std::string_view starts) {
          starts.find(before[at]) != std::string_view::npos;
 }
 
-/// Returns the text in double quotes of JSON, without the quotes. YAML and TOML accept the same
+/// Escapes a text as in a JSON string, without the quotes around it. YAML and TOML accept the same
 /// escapes.
 std::string escaped(std::string_view text) {
   std::string result;

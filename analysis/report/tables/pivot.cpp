@@ -81,7 +81,8 @@ class Pivot {
   }
 
  private:
-  /// Returns the values that the study lists for the axis, or none for an axis of single runs.
+  /// Returns the values that the study lists for the axis. Returns none if the study does not list
+  /// them, because the axis is a property of each run.
   std::vector<std::string> listed_values(const std::string& axis) const {
     const auto found = std::ranges::find(axes_, axis, &contract::Axis::name);
     return found == axes_.end() ? std::vector<std::string>{} : found->values;
