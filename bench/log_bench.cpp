@@ -30,7 +30,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/import/mapped_format.hpp"
+#include "analysis/import/mapped/mapped_format.hpp"
 #include "analysis/import/reading/log_format.hpp"
 #include "tests/analysis/import/formats/log_samples.hpp"
 

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "analysis/import/measured_cell.hpp"
+#include "analysis/import/mapped/measured_cell.hpp"
+#include "analysis/import/mapped/row_reader.hpp"
 #include "analysis/import/reading/log_lines.hpp"
-#include "analysis/import/row_reader.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 

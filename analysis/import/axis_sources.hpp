@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/import/foreign_log.hpp"
-#include "analysis/import/mapped_format.hpp"
+#include "analysis/import/mapped/mapped_format.hpp"
 #include "analysis/import/reading/regex.hpp"
 
 namespace dlscale::analysis {

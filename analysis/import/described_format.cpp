@@ -6,7 +6,7 @@
 
 #include "analysis/import/described/described_log.hpp"
 #include "analysis/import/described/line_rule.hpp"
-#include "analysis/import/mapped_file.hpp"
+#include "analysis/import/mapped/mapped_file.hpp"
 
 namespace dlscale::analysis {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/import/mapped_format.hpp"
+#include "analysis/import/mapped/mapped_format.hpp"
 #include "analysis/import/skipped_log.hpp"
 
 namespace dlscale::analysis {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/import/described_format.hpp"
-#include "analysis/import/mapped_format.hpp"
+#include "analysis/import/mapped/mapped_format.hpp"
 #include "analysis/import/skipped_log.hpp"
 #include "contract/plan/run_dir.hpp"
 

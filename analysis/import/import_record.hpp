@@ -13,7 +13,7 @@
 
 #include "analysis/import/described_format.hpp"
 #include "analysis/import/foreign_log.hpp"
-#include "analysis/import/mapped_format.hpp"
+#include "analysis/import/mapped/mapped_format.hpp"
 #include "analysis/import/training_trace.hpp"
 #include "contract/plan/run_dir.hpp"
 

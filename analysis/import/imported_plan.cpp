@@ -14,7 +14,7 @@
 
 #include "analysis/import/foreign_log.hpp"
 #include "analysis/import/imported_run.hpp"
-#include "analysis/import/row_reader.hpp"
+#include "analysis/import/mapped/row_reader.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/records/launch_record.hpp"

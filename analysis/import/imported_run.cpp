@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "analysis/import/row_reader.hpp"
+#include "analysis/import/mapped/row_reader.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "base/text.hpp"

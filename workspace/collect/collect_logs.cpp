@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "analysis/frame.hpp"
-#include "analysis/import/mapped_file.hpp"
+#include "analysis/import/mapped/mapped_file.hpp"
 #include "analysis/store/sources.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"

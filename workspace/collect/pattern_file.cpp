@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace/collect/pattern_file.hpp"
 
-#include "analysis/import/mapped_file.hpp"
+#include "analysis/import/mapped/mapped_file.hpp"
 #include "base/file.hpp"
 
 namespace dlscale::workspace {

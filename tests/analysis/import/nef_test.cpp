@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <map>
 
+#include "analysis/import/mapped/row_reader.hpp"
 #include "analysis/import/reading/log_lines.hpp"
-#include "analysis/import/row_reader.hpp"
 #include "analysis/metrics/scaling/verdict.hpp"
 #include "analysis/report/tables/tables.hpp"
 #include "tests/analysis/support/log_folder.hpp"

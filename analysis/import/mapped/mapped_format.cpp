@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/import/mapped_format.hpp"
+#include "analysis/import/mapped/mapped_format.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,11 +9,11 @@
 #include <memory>
 #include <set>
 
-#include "analysis/import/measured_cell.hpp"
+#include "analysis/import/mapped/measured_cell.hpp"
+#include "analysis/import/mapped/row_reader.hpp"
+#include "analysis/import/mapped/row_records.hpp"
 #include "analysis/import/reading/log_lines.hpp"
 #include "analysis/import/reading/ranks_of_log.hpp"
-#include "analysis/import/row_reader.hpp"
-#include "analysis/import/row_records.hpp"
 #include "base/error.hpp"
 
 namespace dlscale::analysis {

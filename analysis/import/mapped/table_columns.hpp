@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/import/row_reader.hpp"
+#include "analysis/import/mapped/row_reader.hpp"
 
 namespace dlscale::analysis {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/import/mapped_file.hpp"
+#include "analysis/import/mapped/mapped_file.hpp"
 
 #include <algorithm>
 
-#include "analysis/import/measure.hpp"
+#include "analysis/import/mapped/measure.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "config/toml/fields.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "analysis/cells/number_cell.hpp"
-#include "analysis/import/mapped_format.hpp"
+#include "analysis/import/mapped/mapped_format.hpp"
 
 namespace dlscale::analysis {
 

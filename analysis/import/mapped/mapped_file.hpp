@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/import/mapped_format.hpp"
+#include "analysis/import/mapped/mapped_format.hpp"
 
 namespace dlscale::analysis {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/import/row_records.hpp"
+#include "analysis/import/mapped/row_records.hpp"
 
 #include <fmt/format.h>
 

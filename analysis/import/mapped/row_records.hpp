@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/import/measure.hpp"
+#include "analysis/import/mapped/measure.hpp"
 #include "analysis/import/reading/log_format.hpp"
 #include "analysis/import/reading/loss_watch.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that table cells with units, decimal commas and bounds are read as measurements or
 // rejected.
-#include "analysis/import/measured_cell.hpp"
+#include "analysis/import/mapped/measured_cell.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>

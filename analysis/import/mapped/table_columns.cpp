@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/import/table_columns.hpp"
+#include "analysis/import/mapped/table_columns.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of values that rows do not state: samples and steps of epochs, and times of rates.
-#include "analysis/import/row_records.hpp"
+#include "analysis/import/mapped/row_records.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/import/mapped_format.hpp"
+#include "analysis/import/mapped/mapped_format.hpp"
 #include "tests/support/records.hpp"
 
 namespace dlscale::analysis {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/import/measure.hpp"
+#include "analysis/import/mapped/measure.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/import/measured_cell.hpp"
+#include "analysis/import/mapped/measured_cell.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "analysis/cells/cell_unit.hpp"
+#include "analysis/import/mapped/row_reader.hpp"
 #include "analysis/import/reading/log_lines.hpp"
-#include "analysis/import/row_reader.hpp"
 #include "base/csv.hpp"
 #include "base/text.hpp"
 

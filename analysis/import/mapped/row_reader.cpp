@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/import/row_reader.hpp"
+#include "analysis/import/mapped/row_reader.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,10 +9,10 @@
 #include <set>
 #include <utility>
 
+#include "analysis/import/mapped/table_columns.hpp"
 #include "analysis/import/reading/json_object.hpp"
 #include "analysis/import/reading/log_lines.hpp"
 #include "analysis/import/reading/regex.hpp"
-#include "analysis/import/table_columns.hpp"
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/cells/number_cell.hpp"
-#include "analysis/import/measure.hpp"
+#include "analysis/import/mapped/measure.hpp"
 #include "analysis/import/reading/log_format.hpp"
 
 namespace dlscale::analysis {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/import/mapped_format.hpp"
+#include "analysis/import/mapped/mapped_format.hpp"
 
 namespace dlscale::analysis {
 
