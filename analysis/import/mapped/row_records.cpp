@@ -134,7 +134,11 @@ contract::ResultsFile RowRecords::finish() {
   count_rows_of_epochs();
   for (const Group& group : groups_) add_group(group);
   end_epoch();
-  if (lacks_steps_) forget_steps();
+  if (lacks_steps_) {
+    forget_steps();
+  } else {
+    warn_of_uncounted_steps();
+  }
   losses_.conclude(file_);
   return std::move(file_);
 }
@@ -287,7 +291,35 @@ void RowRecords::add_window(const Group& group, int line) {
     window.parts[i] = step.is_rate_alone ? kUntoldSpread : spread_of(step.parts[i]);
   }
   next_step_ += window.steps;
+  compare_step_numbers(first, line);
   add(line, window);
+}
+
+void RowRecords::compare_step_numbers(const MeasuredRow& row, int line) {
+  if (!row.has(Measure::step) || row.has(Measure::steps)) return;
+  StepNumbers& numbers = step_numbers_;
+  const double epoch = row.has(Measure::epoch) ? row[Measure::epoch] : -1;
+  const double rise = epoch == numbers.last_epoch ? row[Measure::step] - numbers.last : 0;
+  numbers.last = row[Measure::step];
+  numbers.last_epoch = epoch;
+  if (rise == 1) ++numbers.single_rises;
+  if (rise <= 1) return;
+  if (++numbers.larger_rises > 1) return;
+  numbers.first_rise = rise;
+  numbers.line = line;
+}
+
+/// Warns if most step numbers rise by more than 1 from row to row. A few larger rises come from
+/// rows that were skipped.
+void RowRecords::warn_of_uncounted_steps() {
+  const StepNumbers& numbers = step_numbers_;
+  if (numbers.larger_rises <= numbers.single_rises) return;
+  file_.skipped.push_back(fmt::format(
+      "line {}: the step number is {} higher than in the row before, but a row without the field "
+      "steps counts as one step. If a row has the time of all steps since the row before, its rate "
+      "is wrong: state the number of steps in the field steps, or describe the log by the rules of "
+      "a format file",
+      numbers.line, numbers.first_rise));
 }
 
 void RowRecords::add_to_epoch(const contract::EpochRecord& row, int line) {

@@ -24,6 +24,9 @@ namespace dlscale::analysis {
 ///   and a time of 1 / rate, so that all such windows have equal weight. The window has no times of
 ///   parts and no step count. In this case the other windows of the run also lose their step
 ///   counts.
+/// - A row with a step number and without a number of steps counts as one step. If most step
+/// numbers
+///   rise by more than 1, a message says so, because the time may be that of several steps.
 class RowRecords {
  public:
   /// Stores a reference to the run, which states the number of ranks and the samples of a step.
@@ -51,6 +54,8 @@ class RowRecords {
   void skip_without_samples(const MeasuredRow& row, int line);
   void add_to_epoch(const contract::EpochRecord& row, int line);
   void forget_steps();
+  void compare_step_numbers(const MeasuredRow& row, int line);
+  void warn_of_uncounted_steps();
   void add_eval(const MeasuredRow& row, int line);
   void end_epoch();
   void add(int line, contract::ResultRecord record);
@@ -67,7 +72,15 @@ class RowRecords {
   int epoch_line_ = 0;                          ///< line of the current epoch; 0: none
   bool epoch_lacks_samples_ = false;            ///< true if a row of the epoch has no sample count
   bool lacks_steps_ = false;                    ///< true if a window has no step count
-  int last_epoch_ = kUnknownEpoch;              ///< epoch of the last row that names an epoch
+  /// Step numbers of rows that do not state how many steps they cover.
+  struct StepNumbers {
+    double last = std::nan("");  ///< step number of the last such row
+    double last_epoch = std::nan("");
+    std::int64_t single_rises = 0, larger_rises = 0;  ///< number of rises by 1 and by more than 1
+    double first_rise = 0;                            ///< the first rise by more than 1
+    int line = 0;                                     ///< line of that rise
+  } step_numbers_;
+  int last_epoch_ = kUnknownEpoch;  ///< epoch of the last row that names an epoch
   std::int64_t next_step_ = 0;
 };
 

@@ -157,4 +157,24 @@ TEST_CASE("csv: evaluations of a table without epochs have an unknown epoch") {
   CHECK(evals[1].epoch == kUnknownEpoch);
 }
 
+TEST_CASE("step numbers that rise by more than 1 are reported unless the rows state their steps") {
+  const MappedFormat format{
+      .kind = "pattern",
+      .patterns = {R"(^step (?<step>\d+)(?: of (?<steps>\d+))?: (?<wall_s>\d+) s)"}};
+  const auto file = read_rows("step 10: 5 s\nstep 20: 5 s\nstep 30: 5 s\n", format);
+  REQUIRE(file.skipped.size() == 1);
+  CHECK_THAT(file.skipped[0],
+             Catch::StartsWith("line 2: the step number is 10 higher than in the row before") &&
+                 Catch::Contains("state the number of steps in the field steps"));
+  REQUIRE(all<StepWindow>(file).size() == 3);
+  CHECK(all<StepWindow>(file)[1].steps == 1);
+  CHECK(contract::remarks_on(file) == file.skipped);  // no line was skipped
+  CHECK(read_rows("step 10 of 10: 5 s\nstep 20 of 10: 5 s\n", format).skipped.empty());
+}
+
+TEST_CASE("a gap in step numbers that mostly rise by 1, and a new epoch, are not reported") {
+  const auto format = csv_of({"epoch=epoch", "step=step", "wall_s=t"});
+  CHECK(read_rows("epoch,step,t\n0,1,5\n0,2,5\n0,5,5\n1,9,5\n", format).skipped.empty());
+}
+
 }  // namespace dlscale::analysis
