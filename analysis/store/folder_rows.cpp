@@ -187,7 +187,7 @@ class FolderRows {
   }
 
   void take_run(const FoundRun& found) {
-    const bool described_anew =
+    const bool has_new_description =
         read_if_changed(found.description, false, [&](TakenFile& file, const std::string& name) {
           return std::pair(take_run_json(found.run_id, file, name), false);
         });
@@ -197,12 +197,12 @@ class FolderRows {
       if (is_imported_) {
         take_import(folder_.run(found.run_id), key);
       } else {
-        take_launch(key, launch.log, described_anew);
+        take_launch(key, launch.log, has_new_description);
       }
     }
   }
 
-  void take_launch(const LaunchKey& key, const FoundFile& log, bool described_anew) {
+  void take_launch(const LaunchKey& key, const FoundFile& log, bool has_new_description) {
     const LogFormat& format = format_of(key.run_id);
     if (!log.state.exists()) {
       rows_.replace_launch(key, {});  // the launch died before it wrote a results file
@@ -211,7 +211,7 @@ class FolderRows {
       return;
     }
     read_if_changed(
-        log, (format.needs_run && described_anew) || has_new_format_,
+        log, (format.needs_run && has_new_description) || has_new_format_,
         [&](TakenFile& taken, const std::string&) { return take_results(key, format, taken); });
   }
 
@@ -432,8 +432,8 @@ class FolderRows {
   std::unique_ptr<ReadAhead> ahead_;
   contract::RunTables tables_;
   std::unique_ptr<DescribedFormat> own_format_;  ///< format that the study describes; null: none
-  bool has_new_format_ =
-      false;                ///< true if the database holds results of another text of the format
+  /// True if the database holds results that another text of the format gave.
+  bool has_new_format_ = false;
   const bool is_imported_;  ///< true if all runs are third-party logs
   /// Path of the log in `log_`, which is kept because a log may contain several runs.
   std::string log_path_;
