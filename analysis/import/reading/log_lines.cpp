@@ -44,24 +44,6 @@ std::string_view TextScanner::until(std::string_view any_of) {
   return found;
 }
 
-bool clock_time(TextScanner& scanner, double& seconds) {
-  std::int64_t days = 0, part = 0;
-  TextScanner ahead = scanner;
-  if (ahead.integer(days) && ahead.skip("day")) {
-    if (!scanner.find(", ")) return false;
-  } else {
-    days = 0;
-  }
-  double total = 0;
-  int parts = 0;
-  do {
-    if (!scanner.integer(part) || part < 0 || ++parts > 3) return false;
-    total = 60 * total + static_cast<double>(part);
-  } while (scanner.rest().starts_with(':') && scanner.skip(":"));
-  seconds = 86400.0 * static_cast<double>(days) + total;
-  return parts >= 2;
-}
-
 bool date_and_time(TextScanner& scanner, double& seconds) {
   std::int64_t year = 0, month = 0, day = 0, hour = 0, minute = 0;
   double second = 0;

@@ -47,10 +47,6 @@ class TextScanner {
   std::string_view rest_;
 };
 
-/// Reads "1:02:03" (hours, minutes, seconds) or "02:03", with an optional number of days
-/// ("1 day, ").
-bool clock_time(TextScanner& scanner, double& seconds);
-
 /// Reads "2024-05-02 04:40:42,836", with a comma or a point before the fraction, as seconds since
 /// 1970 in the time zone of the log. Only the difference between two times of one log is
 /// meaningful.

@@ -5,21 +5,6 @@
 
 namespace dlscale::analysis {
 
-TEST_CASE("clock times have minutes and seconds, with optional hours and days") {
-  const auto seconds = [](const char* text) {
-    TextScanner scanner(text);
-    double value = -1;
-    return clock_time(scanner, value) ? value : -1;
-  };
-  CHECK(seconds("02:03") == 123);
-  CHECK(seconds(" 1:02:03<") == 3723);
-  CHECK(seconds("1 day, 0:00:05") == 86405);
-  CHECK(seconds("2 days, 1:00:00") == 176400);
-  CHECK(seconds("12") == -1);
-  CHECK(seconds("1:x") == -1);
-  CHECK(seconds("1:2:3:4") == -1);
-}
-
 TEST_CASE("numbers must be finite, and integers must not end within a longer number") {
   double value = 0;
   std::int64_t whole = 0;
