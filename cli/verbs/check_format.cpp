@@ -17,8 +17,10 @@ Action define_check_format(CLI::App& app) {
       ->required()
       ->type_name(value_kind::kFile);
   app.add_option("FILE", check->log, "log to read")->required()->type_name(value_kind::kFile);
-  app.add_option("--set", check->stated,
-                 "NAME=VALUE: value of the run that the log does not state, such as gpus=8")
+  app.add_option(
+         "--set", check->stated,
+         "NAME=VALUE: value of the run that the log does not state, such as gpus=8 (default: "
+         "the values in run.json for a log in a plan folder)")
       ->allow_extra_args(false);
   return [check] {
     return workspace::check_format(*check, std::cout) > 0 ? kExitOk : kExitNothingMatched;

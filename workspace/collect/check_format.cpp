@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <ostream>
 
 #include "analysis/import/described_format.hpp"
@@ -15,8 +17,11 @@
 #include "base/file.hpp"
 #include "base/registry.hpp"
 #include "base/text.hpp"
+#include "contract/plan/run_dir.hpp"
+#include "contract/run_spec/run_spec.hpp"
 
 namespace dlscale::workspace {
+namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kShownText = 70, kShownResult = 44;
@@ -29,11 +34,18 @@ std::string cut(std::string_view text, std::size_t most) {
   return text.size() > most ? shown + "…" : shown;
 }
 
-/// Returns the run that the values on the command line describe.
-contract::RunSpec run_of(const std::vector<std::string>& stated) {
+/// Returns the description of the run in runs/RUN/run.json for a log in runs/RUN/launch-N/. For any
+/// other log, and if the command line states values, returns the run with these values.
+contract::RunSpec run_of(const FormatCheck& check) {
+  const fs::path launch = fs::absolute(check.log).parent_path();
+  const fs::path described = contract::RunDir(launch.parent_path()).run_json();
+  const bool is_launch = launch.filename().string().starts_with("launch-");
+  if (check.stated.empty() && is_launch && fs::exists(described)) {
+    return contract::run_spec_from_json(base::read_file(described), described.string());
+  }
   analysis::MergedAxes axes;
   analysis::AxisValues values;
-  for (const std::string& text : stated) {
+  for (const std::string& text : check.stated) {
     const auto [name, value] = analysis::parse_stated("--set", text);
     values[name] = value;
   }
@@ -87,20 +99,16 @@ bool is_format_file(const std::string& format) {
   return format.ends_with(".toml") || format.find('/') != std::string::npos;
 }
 
-std::shared_ptr<const analysis::DescribedFormat> read_format_file(const std::string& file) {
-  return std::make_shared<const analysis::DescribedFormat>(base::read_text_file(file), file);
-}
-
 int check_format(const FormatCheck& check, std::ostream& out) {
-  std::shared_ptr<const analysis::DescribedFormat> own;
-  if (is_format_file(check.format)) own = read_format_file(check.format);
+  std::optional<analysis::DescribedFormat> own;
+  if (is_format_file(check.format)) own.emplace(base::read_text_file(check.format), check.format);
   const analysis::LogFormat& format =
       own ? own->entry() : base::find(analysis::log_formats(), "log format", check.format);
   analysis::ForeignText log = analysis::read_foreign(check.log);
   if (!log.problem.empty()) throw base::UsageError(check.log + ": " + log.problem);
   const std::string text =
       analysis::without_launcher_prefixes(std::move(log.text), format.recognises);
-  const analysis::LogReport report = analysis::report_lines(format, text, run_of(check.stated));
+  const analysis::LogReport report = analysis::report_lines(format, text, run_of(check));
   print_lines(report, out);
   const int results = print_summary(report, out);
   if (!format.recognises(text.substr(0, analysis::kSampledBytes))) {

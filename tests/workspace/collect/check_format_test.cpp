@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workspace/collect/check_format.hpp"
+
+#include <catch2/catch.hpp>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "contract/run_spec/run_spec.hpp"
+#include "tests/support/temp_dir.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+
+namespace {
+
+constexpr const char* kFormat =
+    "name = \"mine\"\nsummary = \"s\"\nrates = \"r\"\nrecognise.any = [{ starts = \"step\" }]\n"
+    "[[line]]\npattern = '^step (?<s>(?&NUM)) s'\nsteps = { wall_s = \"s\" }\n";
+
+/// Folder with a format file, and a log in a launch folder of a run with a global batch of 64.
+struct LaunchFolder {
+  test::TempDir folder;
+  std::string format = (folder.path() / "mine.toml").string();
+  std::string log = (folder.path() / "runs/r/launch-1/stdout").string();
+
+  LaunchFolder() {
+    base::make_directories(folder.path() / "runs/r/launch-1");
+    base::write_file_atomically(format, kFormat);
+    base::write_file_atomically(log, "hello\nstep 0.5 s\nstep 0.25 s\n");
+    contract::RunSpec run{.run_id = "r"};
+    run.global_batch = 64;
+    base::write_file_atomically(folder.path() / "runs/r/run.json", to_json(run));
+  }
+  std::string check(const std::vector<std::string>& stated = {}, int results = 2) const {
+    std::ostringstream out;
+    CHECK(workspace::check_format({format, log, stated}, out) == results);
+    return out.str();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("check-format prints what is read from each line, and counts the results") {
+  const std::string text = LaunchFolder().check();
+  CHECK_THAT(text, Contains("1  ignored") && Contains("hello\n"));
+  CHECK_THAT(text, Contains("3 lines: 2 entries with steps, 0 epochs, 0 evaluations; 1 ignored"));
+}
+
+TEST_CASE("check-format takes the batch from the description of the run, or from the user") {
+  const LaunchFolder launch;
+  CHECK_THAT(launch.check(), Contains("1 step: 64 samples, 0.5 s"));
+  CHECK_THAT(launch.check({"global_batch=32"}), Contains("1 step: 32 samples, 0.5 s"));
+}
+
+TEST_CASE("check-format reports a log without results, and errors with their place") {
+  const LaunchFolder launch;
+  base::write_file_atomically(launch.log, "hello\n");
+  CHECK_THAT(launch.check({}, 0), Contains("the format does not recognise this log"));
+  base::write_file_atomically(launch.format, "nam = \"mine\"\n");
+  std::ostringstream out;
+  CHECK_THROWS_WITH(workspace::check_format({launch.format, launch.log, {}}, out),
+                    Contains("mine.toml:1:") && Contains("did you mean \"name\""));
+  CHECK_THROWS_AS(workspace::check_format({"no_such_format", launch.log, {}}, out), base::Error);
+  CHECK(out.str().empty());
+}
