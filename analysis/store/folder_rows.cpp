@@ -108,9 +108,7 @@ class FolderRows {
   void find_runs() {
     std::vector<WantedRun> wanted;
     const auto want = [&](const std::string& run_id) {
-      std::string file = is_imported_ ? "" : format_of(run_id).file;
-      if (!is_imported_ && file.empty()) file = "stdout";  // format of a user that names no file
-      wanted.push_back({run_id, std::move(file)});
+      wanted.push_back({run_id, is_imported_ ? "" : format_of(run_id).launch_file()});
     };
     for (const std::string& run_id : walk_.run_ids()) {
       runs_.insert(runs_.end(), run_id);

@@ -38,8 +38,6 @@ class RunFormat {
                                          name.empty() ? kOwnFormat : name);
   }
   const analysis::LogFormat& format() const { return *format_; }
-  /// Returns the name of the file in the launch folder that the format reads.
-  std::string file() const { return std::string(format_->file).empty() ? "stdout" : format_->file; }
 
  private:
   std::optional<analysis::DescribedFormat> described_;
@@ -65,7 +63,7 @@ std::string read_ends_of(const fs::path& file) {
 
 fs::path log_file(const contract::LaunchDir& launch, const std::string& format,
                   const contract::PlanDir& folder) {
-  return launch.root() / RunFormat(format, folder).file();
+  return launch.root() / RunFormat(format, folder).format().launch_file();
 }
 
 std::vector<contract::ResultRecord> read_launch_log(const contract::LaunchDir& launch,
@@ -76,7 +74,7 @@ std::vector<contract::ResultRecord> read_launch_log(const contract::LaunchDir& l
     const RunFormat log(run.log_format, folder);
     const fs::path description = folder.run(run.run_id).run_json();
     const contract::RunSpec spec = contract::run_spec_from_json(base::read_file(description), "");
-    std::string text = read_ends_of(launch.root() / log.file());
+    std::string text = read_ends_of(launch.root() / log.format().launch_file());
     text = analysis::without_launcher_prefixes(std::move(text));
     return log.format().read(text, spec).file.records;
   } catch (const base::Error&) {  // the run may just be writing its files

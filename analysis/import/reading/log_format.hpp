@@ -111,7 +111,7 @@ struct LogFormat {
   /// Reads a log. Never throws on content. Records that belong to no line get line number 0. For a
   /// log with several runs the function reads the content of all runs.
   std::function<LogContent(std::string_view text, const contract::RunSpec& run)> read;
-  /// Reads a log like `read` and reports what happens to each line. Only described formats have
+  /// Reads a log like `read` and reports what happens to each line. Only formats with rules have
   /// this function.
   std::function<LogContent(std::string_view text, const contract::RunSpec& run,
                            const WatchLine& watch)>
@@ -134,6 +134,10 @@ struct LogFormat {
   /// True if the programs write a last line that marks a completed run. A log without this line
   /// ended before its program did.
   bool tells_end = false;
+
+  /// Returns the file of the launch folder that the format reads: `file`, or stdout for a format of
+  /// a user that states no file.
+  std::string launch_file() const { return *file == '\0' ? "stdout" : file; }
 };
 
 /// Returns the formats of structured logs, which have a reader in formats/.
