@@ -11,13 +11,18 @@
 namespace dlscale::analysis {
 namespace {
 
+/// Returns whether the line has the texts that select lines of a LineMark or a LineRule.
+template <class Selection>
+bool has_texts(std::string_view line, const Selection& selection) {
+  return line.starts_with(selection.starts) &&
+         std::all_of(selection.contains.begin(), selection.contains.end(),
+                     [&](const std::string& text) { return line.find(text) != line.npos; });
+}
+
 bool has_mark(const LineMark& mark, std::string_view line) {
-  if (!line.starts_with(mark.starts)) return false;
-  const bool has_all =
-      std::all_of(mark.contains.begin(), mark.contains.end(),
-                  [&](const std::string& text) { return line.find(text) != line.npos; });
   std::vector<std::string_view> groups;
-  return has_all && (!mark.pattern || mark.pattern->find(line, groups) == Regex::MatchResult::yes);
+  return has_texts(line, mark) &&
+         (!mark.pattern || mark.pattern->find(line, groups) == Regex::MatchResult::yes);
 }
 
 bool is_own_line(const FormatDescription& format, std::string_view text) {
@@ -51,9 +56,7 @@ OwnLines own_lines_of(const FormatDescription& format) {
   if (!has_rank_lines) return own;
   own.are_of_each_rank = [&format](std::string_view line) {
     return std::any_of(format.rules.begin(), format.rules.end(), [&](const LineRule& rule) {
-      const auto has = [&](const std::string& text) { return line.find(text) != line.npos; };
-      return rule.is_of_each_rank && line.starts_with(rule.starts) &&
-             std::all_of(rule.contains.begin(), rule.contains.end(), has);
+      return rule.is_of_each_rank && has_texts(line, rule);
     });
   };
   return own;

@@ -2,7 +2,6 @@
 // Makes log formats from the texts of format files.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>

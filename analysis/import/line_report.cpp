@@ -13,7 +13,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Returns what a record says, for formats that do not report their lines themselves.
+/// Describes a record, for formats that do not report their lines themselves.
 std::string describe(const contract::ResultRecord& record) {
   if (const auto* window = std::get_if<contract::StepWindow>(&record)) {
     return fmt::format("{}: {} samples, {:g} s{}", base::count_of(window->steps, "step"),

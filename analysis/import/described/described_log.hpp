@@ -60,10 +60,10 @@ class DescribedLog {
     int accuracy_line = 0;  ///< line with the accuracy
   };
 
-  /// Returns false if the line was skipped with a message.
+  /// Reads the entries of the current line. Returns false if the line was skipped with a message.
   bool take(const LineRule& rule);
-  /// Skips the line and returns false if it does not meet a requirement.
   enum class Met { yes, ignored, skipped };
+  /// Checks the current line. If it does not meet a requirement with a message, skips the line.
   Met meets(const std::vector<Requirement>& requirements);
   bool is_repeated(const LineRule& rule, std::string_view text);
   void set(const Formulas& formulas);

@@ -76,6 +76,7 @@ class FormatParser {
   FormatDescription parse() {
     find_variables();
     config::read_fields(root_, fields(), *this);
+    format_.sequences = sequences_.size() + 1;
     for (const char* key : {"name", "summary", "rates"}) {
       if (config::find_key(root_.table(), key) == nullptr) missing(key);
     }
@@ -150,11 +151,7 @@ class FormatParser {
          }},
         {"recognise", [](P& p, const Item& i) { p.read_recognition(i); }},
         {"line", [](P& p, const Item& i) { p.read_rules(i); }},
-        {"at_end",
-         [](P& p, const Item& i) {
-           p.format_.at_end = p.rule_of(i);
-           p.format_.sequences = p.sequences_.size() + 1;
-         }},
+        {"at_end", [](P& p, const Item& i) { p.format_.at_end = p.rule_of(i); }},
     };
     return table;
   }
@@ -329,7 +326,6 @@ class FormatParser {
 
   void read_rules(const Item& list) {
     for (const Item& item : list.items()) format_.rules.push_back(rule_of(item));
-    format_.sequences = sequences_.size() + 1;
   }
 
   LineRule rule_of(const Item& item) {

@@ -174,7 +174,7 @@ struct FormatDescription {
   Formulas initial;  ///< values of variables before the first line
   std::vector<LineRule> rules;
   std::optional<LineRule> at_end;  ///< entries after the last line
-  std::size_t sequences = 0;
+  std::size_t sequences = 0;  ///< 1 + the number of sequences of positions (LineRule::sequence)
 };
 
 /// Names of the values that every formula may use, besides the names of its line and variables.
