@@ -191,12 +191,22 @@ TEST_CASE("errors in a format file name the place and the nearest key") {
 }
 
 TEST_CASE("a pattern file and a column map are formats too") {
-  const LogContent pattern = read_with(
-      "line = '^step (?<step>\\d+) (?<wall_s>[\\d.]+)'\nfactor.wall_s = 0.001\n", "step 1 500\n");
-  CHECK(pattern.file.skipped.size() <= 1);
+  contract::RunSpec run = run_with(1);
+  run.global_batch = 16;
+  const auto wall_s_of_step = [&](const DescribedFormat& format, const std::string& text) {
+    const LogContent log = format.entry().read(text, run);
+    CHECK(log.file.skipped.empty());
+    const auto windows = all<StepWindow>(log.file);
+    REQUIRE(windows.size() == 1);
+    return windows[0].wall_s;
+  };
+  const DescribedFormat pattern(
+      "line = '^step (?<step>\\d+) (?<wall_s>[\\d.]+)'\nfactor.wall_s = 0.001\n", "mine.toml");
+  CHECK(wall_s_of_step(pattern, "step 1 500\n") == Approx(0.5));
   const DescribedFormat map("name = \"cols\"\nkind = \"jsonl\"\ncolumns = { wall_s = \"t\" }\n",
                             "mine.toml");
   CHECK(std::string(map.entry().name) == "cols");
+  CHECK(wall_s_of_step(map, "{\"t\": 0.25}\n") == Approx(0.25));
   CHECK_THAT(error_of_format("columns = { wal_s = \"t\" }\n"), Catch::Contains("columns.wal_s"));
 }
 
