@@ -2,7 +2,6 @@
 #include "analysis/store/nccl_facts.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 
 #include "base/text.hpp"
@@ -34,19 +33,14 @@ void read_version(std::string_view line, Values& versions) {
   const std::size_t at = line.find(kVersion);
   if (at == std::string_view::npos) return;
   const std::string_view version = first_word(line.substr(at + kVersion.size()));
-  const bool is_version =
-      !version.empty() && std::isdigit(static_cast<unsigned char>(version.front()));
-  if (is_version) add_value(versions, version);
+  if (!version.empty() && base::is_digit(version.front())) add_value(versions, version);
 }
 
 void read_channels(std::string_view line, Values& channels) {
   const std::size_t at = line.find(" coll channels");
   if (at == std::string_view::npos) return;
   const std::string_view number = last_word(line.substr(0, at));
-  const bool is_number = !number.empty() && std::all_of(number.begin(), number.end(), [](char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) != 0;
-  });
-  if (is_number) add_value(channels, number);
+  if (std::all_of(number.begin(), number.end(), base::is_digit)) add_value(channels, number);
 }
 
 /// Reads "AllReduce: 4194304 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..1}". Older
@@ -65,8 +59,7 @@ void read_algorithm(std::string_view line, Values& algorithms) {
     return;
   const std::string_view before = line.substr(0, at);
   const std::string_view bytes = last_word(before);
-  std::string_view name = before.substr(0, before.size() - bytes.size());
-  while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
+  const std::string_view name = base::trimmed(before.substr(0, before.size() - bytes.size()), " ");
   std::string value;
   if (name.ends_with(':')) value = std::string(last_word(name)) + " ";
   value += "Algo " + std::string(algorithm) + " proto " + std::string(protocol);
