@@ -354,7 +354,8 @@ class Parser {
     }
     unknown(word, start);
   }
-  /// Parses the arguments of a function. All functions of several arguments are chains.
+  /// Parses the arguments of the function `word`. `min`, `max` and `first` have any number of
+  /// arguments.
   Index call(const std::string& word, std::size_t start) {
     const Sign* function = nullptr;
     std::vector<std::string> names;
@@ -364,13 +365,13 @@ class Parser {
     }
     if (function == nullptr) fail(base::unknown_name("function", excerpt(word, 0), names), start);
     if (function->second == Op::choice) return choice(start);
-    const bool is_chain = function->second == Op::least || function->second == Op::largest ||
-                          function->second == Op::first_known;
+    const bool has_any_number = function->second == Op::least || function->second == Op::largest ||
+                                function->second == Op::first_known;
     Term term{.op = function->second, .children = {}, .kind = Kind::number};
     if (function->second == Op::known) term.kind = Kind::truth;
     accept("(");
     do {
-      if (!is_chain && !term.children.empty()) fail(word + " has one argument");
+      if (!has_any_number && !term.children.empty()) fail(word + " has one argument");
       term.children.push_back(deeper(&Parser::sum));
       want(term.children.back(), Kind::number, "functions require numbers");
     } while (accept(","));
