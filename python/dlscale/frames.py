@@ -10,7 +10,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
-from dlscale.results import LAUNCH_FOLDER, RESULTS, Record, launch_folders, read_records
+from dlscale.results import LAUNCH_FOLDER, RESULTS, Record, counted_before, launch_folders, read_records
 
 if TYPE_CHECKING:
     import pandas
@@ -99,14 +99,15 @@ def _read_plan(folder: Path) -> tuple[list[Record], list[tuple[str, int, list[Re
 
 
 def _counted(launches: list[tuple[int, list[Record]]]) -> list[tuple[int, list[Record]]]:
-    """Returns the last launch with windows and the launches that it resumed, without the records that do not count."""
+    """Returns the records that count, of the last launch that recorded training and of the launches that it resumed."""
     by_number = dict(launches)
-    number = max((number for number, records in launches if _kinds(records) - {"run_start"}), default=0)
+    number = max((number for number, records in launches
+                  if any(record["record"] != "run_start" for record in records)), default=0)
     until, first_epoch = float("inf"), float("inf")
     chain: list[tuple[int, list[Record]]] = []
     while number in by_number:
         records = by_number[number]
-        kept = [record for record in records if _counts(record, until, first_epoch)]
+        kept = counted_before(records, until, first_epoch)
         chain.append((number, kept))
         epochs = [record["epoch"] for record in kept if isinstance(record.get("epoch"), int)]
         first_epoch = min([first_epoch, *epochs])
@@ -117,18 +118,6 @@ def _counted(launches: list[tuple[int, list[Record]]]) -> list[tuple[int, list[R
             break
         number, until = earlier, min(until, start.get("resumed_step", 0))
     return chain[::-1]
-
-
-def _kinds(records: list[Record]) -> set[str]:
-    return {record["record"] for record in records}
-
-
-def _counts(record: Record, until: float, first_epoch: float) -> bool:
-    if record["record"] == "step_window":
-        return bool(record.get("first_step", 0) + record.get("steps", 0) <= until)
-    if record["record"] in ("epoch", "eval"):
-        return bool(record.get("epoch", 0) < first_epoch)
-    return True
 
 
 def _exit_code(file: Path) -> Any:

@@ -115,8 +115,11 @@ def windows_in(records: list[Record]) -> list[Record]:
     return [record for record in records if is_window(record)]
 
 
-def counted_before(records: list[Record], step: int, epoch: int) -> list[Record]:
-    """Returns the windows, epochs and evaluations that count if a later training resumes after `step` in `epoch`."""
+def counted_before(records: list[Record], step: float, epoch: float) -> list[Record]:
+    """Returns the windows, epochs and evaluations that count if a later training resumes after `step` in `epoch`.
+
+    Infinite numbers mean that no later training resumes.
+    """
     return [record for record in records
             if (is_window(record) and record["first_step"] + record["steps"] <= step)
             or (record["record"] in ("epoch", "eval") and record.get("epoch", epoch) < epoch)]
