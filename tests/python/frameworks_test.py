@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the callbacks, with stand-ins for the frameworks. examples/external runs the frameworks themselves."""
+"""Tests of the callbacks, with stand-ins for the frameworks.
+
+No test runs the frameworks themselves. The scripts in examples/external need them.
+"""
 import importlib
 import sys
 import types
