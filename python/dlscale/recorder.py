@@ -318,7 +318,7 @@ class Run:
             return
         self.end_epoch()
         if self._waiting:  # evaluations without training
-            rank, size = self._ranks.place()
+            _, size = self._ranks.place()
             self._began_at = self._began_at or time.time()
             self._open(size, [])
         self._is_closed = True
@@ -479,7 +479,7 @@ def _steps_of(loader: Any, accumulation_steps: int) -> int:
 def run(*, folder: Union[str, Path, None] = None, start_epoch: int = 0, start_step: Optional[int] = None,
         window_steps: Optional[int] = None, gather: Optional[Gather] = None, group: Any = None,
         rank: Optional[int] = None, world_size: Optional[int] = None) -> Run:
-    """Returns the recorder of this launch, which rank 0 writes to `results.jsonl`.
+    """Returns the recorder of this launch. Rank 0 writes its records to `results.jsonl`.
 
     `folder` is the folder of this file, by default the working directory, which is the launch folder in a job of
     dlscale. A launch that resumes from a checkpoint states `start_epoch`, the number of the epoch in which it begins.
