@@ -21,7 +21,8 @@ diff -r "$source_tree/templates" "$share/dlscale/templates" || fail "the templat
 for file in bash-completion/completions/dlscale zsh/site-functions/_dlscale fish/vendor_completions.d/dlscale.fish; do
   [[ -s $share/$file ]] || fail "the wheel has no $file"
 done
-[[ ! -d $source_tree/python/dlscale ]] || [[ -f $cli/dlscale/__init__.py ]] || fail "the wheel has no Python package"
+[[ -f $cli/dlscale/__init__.py ]] || fail "the wheel has no Python package"
+says "__version__ = \"$version\"" "$cli/dlscale/__init__.py"
 [[ -f $trainer/dlscale_train-$version.data/data/share/dlscale/capabilities.json ]] || fail "no capabilities"
 
 # A licence of each library on the link line of the build comes with the programs.

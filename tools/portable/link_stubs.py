@@ -65,7 +65,7 @@ def write_stub(soname, chosen, folder):
     for names in objects.values():
         lines.append(".balign 32")
         lines += [f".globl {name}\n.type {name}, @object\n.size {name}, {size}\n{name}:" for name, size in names]
-        lines.append(f".zero {max(1, *(size for _, size in names)) if len(names) > 1 else max(1, names[0][1])}")
+        lines.append(f".zero {max(1, *(size for _, size in names))}")
     lines.append('.section .note.GNU-stack,"",@progbits')
     nodes = collections.defaultdict(list)
     for name, (node, _) in chosen.items():

@@ -96,10 +96,8 @@ def files_below(folder):
 
 
 def add_python_package(wheel):
-    """Adds the Python package dlscale and returns its project description, or {} if the tree has no such package."""
+    """Adds the Python package dlscale and returns its project description."""
     folder = ROOT / "python"
-    if not (folder / "dlscale" / "__init__.py").is_file():
-        return {}
     for path in files_below(folder / "dlscale"):
         wheel.add(path.relative_to(folder).as_posix(), path.read_bytes())
     return tomllib.loads((folder / "pyproject.toml").read_text())["project"]
@@ -119,9 +117,8 @@ def pack_cli(programs, version, simdjson, tag, folder, cuda):
     if cuda:
         extras["cuda"] = [f"dlscale-train-cuda=={version}"]
     package = add_python_package(wheel)
-    extras |= package.get("optional-dependencies", {})
-    wheel.write(folder, metadata("dlscale", version, SUMMARY, package.get("requires-python", ">=3.9"),
-                                 package.get("dependencies", ()), extras))
+    extras |= package["optional-dependencies"]
+    wheel.write(folder, metadata("dlscale", version, SUMMARY, package["requires-python"], extras=extras))
 
 
 def pack_trainer(programs, build, version, torch, simdjson, tag, folder):
