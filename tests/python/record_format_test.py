@@ -62,3 +62,14 @@ def test_the_page_of_the_package_has_an_example_that_runs(script, records):
     assert code == 0, err
     assert [epoch["epoch"] for epoch in records(script.folder, "epoch")] == [0, 1, 2]
     assert len(records(script.folder, "eval")) == 3
+
+
+def test_the_example_of_the_page_without_a_with_block_runs_on_two_ranks(script, records):
+    pytest.importorskip("torch")
+    language, text = blocks_of("python-package.md")[2]
+    assert language == "python" and "with " not in text
+    code, _, err = script.run(text, ranks=2)
+    assert code == 0, err
+    epochs = records(script.folder, "epoch")
+    assert [(epoch["epoch"], epoch["samples"]) for epoch in epochs] == [(number, 2 * 3200) for number in range(3)]
+    assert len(records(script.folder, "eval")) == 3
