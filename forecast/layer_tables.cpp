@@ -36,12 +36,6 @@ Cell cell_of(const std::optional<double>& value) {
   return *value;
 }
 
-/// Returns estimated / measured - 1 of a stage, if the layer has both times.
-std::optional<double> error_of(const predict::StageTime& time) {
-  if (!time.estimated_s || time.measured_s <= 0) return std::nullopt;
-  return *time.estimated_s / time.measured_s - 1;
-}
-
 std::vector<Cell> error_cells(const StepLayers& step, const std::string& stage,
                               const std::optional<StageErrors>& errors) {
   std::vector<Cell> row = step_cells(step);
@@ -157,7 +151,7 @@ Table layer_times_table(const contract::Calibration& calibration) {
         const bool measured = time.measured_s > 0;
         row.push_back(measured ? Cell(time.measured_s) : Cell());
         row.push_back(cell_of(time.estimated_s));
-        row.push_back(cell_of(error_of(time)));
+        row.push_back(cell_of(time.error()));
       }
       table.rows.push_back(std::move(row));
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "predict/layer_estimates.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -85,11 +84,9 @@ std::optional<StageErrors> errors_of(const LayerEstimates& estimates,
     for (const Stage stage : stages) {
       const StageTime& time = layer.at(stage);
       all_s += time.measured_s;
-      if (!time.estimated_s || time.measured_s <= 0) continue;
-      const double error = *time.estimated_s / time.measured_s - 1;
-      errors.least = errors.layers == 0 ? error : std::min(errors.least, error);
-      errors.most = errors.layers == 0 ? error : std::max(errors.most, error);
-      relative += std::abs(error);
+      const std::optional<double> error = time.error();
+      if (!error) continue;
+      relative += std::abs(*error);
       absolute_s += std::abs(*time.estimated_s - time.measured_s);
       errors.measured_s += time.measured_s;
       errors.estimated_s += *time.estimated_s;

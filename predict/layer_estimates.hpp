@@ -21,6 +21,11 @@ const char* to_string(Stage stage);
 struct StageTime {
   double measured_s = 0;
   std::optional<double> estimated_s;
+  /// Returns estimated / measured - 1, or nothing if a time is missing.
+  std::optional<double> error() const {
+    if (!estimated_s || measured_s <= 0) return std::nullopt;
+    return *estimated_s / measured_s - 1;
+  }
 };
 
 struct LayerEstimate {
@@ -39,7 +44,7 @@ struct LayerEstimates {
 LayerEstimates estimate_layers(const contract::StepLayers& step,
                                const std::vector<contract::KernelModel>& models);
 
-/// Errors of the estimates of one stage, over the layers with a measured and an estimated time.
+/// Errors of the estimates of one or more stages, over the layers with a measured and an estimated time.
 struct StageErrors {
   int layers = 0;          ///< number of these layers
   double measured_s = 0;   ///< sum of their measured times
@@ -47,8 +52,6 @@ struct StageErrors {
   double covered = 0;      ///< their share of the measured time of all layers
   double relative = 0;     ///< mean of |estimated / measured - 1| (RE, eq. 2)
   double weighted = 0;     ///< mean of |estimated - measured| / mean measured time (WRE, eq. 3)
-  double least = 0;        ///< smallest estimated / measured - 1
-  double most = 0;         ///< largest estimated / measured - 1
   double of_total() const { return estimated_s / measured_s - 1; }
 };
 

@@ -171,9 +171,7 @@ std::vector<double> absolute_errors(const predict::LayerEstimates& estimates,
   std::vector<double> errors;
   for (const predict::LayerEstimate& layer : estimates.layers) {
     for (const predict::Stage stage : stages) {
-      const predict::StageTime& time = layer.at(stage);
-      if (time.measured_s <= 0 || !time.estimated_s) continue;
-      errors.push_back(std::abs(*time.estimated_s / time.measured_s - 1));
+      if (const auto error = layer.at(stage).error()) errors.push_back(std::abs(*error));
     }
   }
   return errors;
@@ -201,8 +199,7 @@ ModelValue layer_error(const Published& published, const Calibration& calibratio
     const auto found = predict::errors_of(estimates, stages_of(published));
     if (!found || found->covered < predict::kLeastCovered) {
       reason = fmt::format(
-          "the kernel models estimate {:.0f} % of the measured time, and {:.0f} % "
-          "are needed",
+          "the kernel models estimate {:.0f} % of the measured time, and {:.0f} % are needed",
           found ? 100 * found->covered : 0, 100 * predict::kLeastCovered);
       continue;
     }
@@ -210,9 +207,7 @@ ModelValue layer_error(const Published& published, const Calibration& calibratio
     layers += found->layers;
   }
   if (errors.empty()) return missing(reason);
-  double sum = 0;
-  for (const double error : errors) sum += error;
-  return found(sum / static_cast<double>(errors.size()), static_cast<std::size_t>(layers),
+  return found(mean(errors), static_cast<std::size_t>(layers),
                base::count_of(layers, "measured layer"));
 }
 

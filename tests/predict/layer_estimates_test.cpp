@@ -28,8 +28,9 @@ TEST_CASE("WRE divides the mean difference by the mean measured time of the stag
   CHECK(backward->relative == Approx((0.1 + 0.25) / 2));
   CHECK(backward->weighted == Approx((0.002 + 0.001) / 0.024));
   CHECK(backward->of_total() == Approx(0.023 / 0.024 - 1));
-  CHECK(backward->least == Approx(-0.1));
-  CHECK(backward->most == Approx(0.25));
+  CHECK(*estimates.layers[0].at(Stage::backward).error() == Approx(-0.1));
+  CHECK(*estimates.layers[1].at(Stage::backward).error() == Approx(0.25));
+  CHECK_FALSE(estimates.layers[1].at(Stage::update).error());
   CHECK(backward->covered == Approx(1));
 }
 
