@@ -40,19 +40,15 @@ const std::array<LayerKind, 7>& layer_kinds() {
   return all;
 }
 
+/// Returns the index of the kernel's kind, or the number of kinds for an unknown kernel.
 std::size_t kind_of_kernel(std::string_view kernel) {
   const auto& kinds = layer_kinds();
-  // "adam_update" also starts with "ad", so longer beginnings are compared first.
-  std::size_t best = kinds.size(), longest = 0;
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    for (const std::string_view beginning : kinds[i].kernels) {
-      if (kernel.starts_with(beginning) && beginning.size() > longest) {
-        best = i;
-        longest = beginning.size();
-      }
-    }
-  }
-  return best;
+  const auto kind = std::ranges::find_if(kinds, [&](const LayerKind& each) {
+    return std::ranges::any_of(each.kernels, [&](std::string_view beginning) {
+      return kernel.starts_with(beginning);
+    });
+  });
+  return static_cast<std::size_t>(kind - kinds.begin());
 }
 
 std::string label_of(const KernelModel& model) {
