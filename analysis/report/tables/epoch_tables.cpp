@@ -130,10 +130,6 @@ void add_rank_row(Row row, const std::vector<RankResults>& all,
   row.into(table);
 }
 
-}  // namespace
-
-namespace {
-
 using RanksOfRepeats = std::vector<RankResults>;
 
 /// Removes the results that no run recorded.

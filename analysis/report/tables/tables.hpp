@@ -37,6 +37,7 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions& options);
 Table epochs_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns loss, accuracy and time of each rank in the last epoch, and their means over the ranks.
 Table ranks_table(const Frame& frame, const AnalysisOptions& options);
+/// Returns loss, accuracy and time of each rank in each epoch, and their means over the ranks.
 Table rank_epochs_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns the shares of communication, I/O and computation in the kernel time of profiled steps.
 Table kernel_shares_table(const Frame& frame, const AnalysisOptions& options);
