@@ -28,9 +28,10 @@ void allow_runs_alone(std::string& folder, std::vector<std::string>& runs);
 
 // The following function declares --state, which selects runs by their state.
 
-/// Declares --state. `choice` must outlive the parsing of the command line.
+/// Declares --state. `choice` must outlive the parsing of the command line. `addition` is appended
+/// to the description.
 void add_state_option(CLI::App& app, workspace::StateChoice& choice,
-                      const std::string& description);
+                      const std::string& addition = "");
 
 // The following function declares --run, --where and --allow-empty, which select runs of a plan.
 

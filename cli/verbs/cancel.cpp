@@ -94,8 +94,7 @@ Action define_cancel(CLI::App& app) {
   const auto options = std::make_shared<CancelOptions>();
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
-  add_state_option(app, options->states,
-                   "select runs by their state; separate several states by commas");
+  add_state_option(app, options->states);
   app.add_flag("--yes", options->yes, "cancel the runs (default: only list them)");
   add_verb_json_option(app, options->json);
   return [options] {

@@ -119,9 +119,8 @@ Action define_clean(CLI::App& app) {
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
   add_state_option(app, options->states,
-                   "select runs by their state; separate several states by commas. With --state, "
-                   "checkpoints from "
-                   "which unfinished runs would resume are selected as well");
+                   ". With --state, checkpoints from which unfinished runs would resume are "
+                   "selected as well");
   app.add_option("--what", options->what,
                  "kinds of files to delete, separated by commas (default: list every kind)")
       ->type_name(one_of(workspace::cleanable_names()))

@@ -80,8 +80,7 @@ Action define_export(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_flag("--force", options->force, "replace existing files");
   add_selection_options(app, options->selection, RunArguments::positional);
-  add_state_option(app, options->states,
-                   "select runs by their state; separate several states by commas");
+  add_state_option(app, options->states);
   return [options] { return export_views(*options); };
 }
 

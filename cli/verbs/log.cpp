@@ -66,8 +66,7 @@ Action define_log(CLI::App& app) {
          "plan folder (default: the current folder), then run ids, prefixes of run ids or globs")
       ->type_name(value_kind::kFolderOrRun);
   add_selection_options(app, options->selection, RunArguments::none);
-  add_state_option(app, options->states,
-                   "select runs by their state; separate several states by commas");
+  add_state_option(app, options->states);
   CLI::Option* follow = app.add_flag("-f,--follow", options->follow,
                                      "follow the output, also in later launches of a run, until "
                                      "the runs have ended or you press Ctrl-C");

@@ -34,9 +34,7 @@ int retry(const RetryOptions& options) {
 Action define_retry(CLI::App& app) {
   const auto options = std::make_shared<RetryOptions>();
   add_submit_options(app, options->submit);
-  add_state_option(app, options->states,
-                   "select runs by their state; separate several states by commas (default: "
-                   "failed,oom,timeout,node_fail)");
+  add_state_option(app, options->states, " (default: failed,oom,timeout,node_fail)");
   return [options] {
     allow_runs_alone(options->submit.folder, options->submit.selection.runs);
     return retry(*options);

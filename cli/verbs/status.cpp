@@ -109,8 +109,7 @@ Action define_status(CLI::App& app) {
   const auto options = std::make_shared<StatusOptions>();
   add_folder_argument(app, options->folder);
   add_selection_options(app, options->selection, RunArguments::positional);
-  add_state_option(app, options->states,
-                   "select runs by their state; separate several states by commas");
+  add_state_option(app, options->states);
   CLI::Option* watch =
       app.add_flag("--watch,-w", options->watch,
                    "show a live table until all runs have ended or you press Ctrl-C");
