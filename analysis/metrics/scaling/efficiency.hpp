@@ -21,6 +21,10 @@ double ideal_speedup(const CurvePoint& point, const Baseline& baseline);
 /// scaling.
 Estimate efficiency(const CurvePoint& point, const Baseline& baseline);
 
+/// Largest parallel efficiency without a warning. A larger efficiency is better than ideal by more
+/// than 5 % and therefore suspicious.
+inline constexpr double kPlausibleEfficiency = 1.05;
+
 /// Returns Karp and Flatt's serial fraction (1/S - 1/p) / (1 - 1/p), where S is the speed-up and p
 /// the ideal speed-up. Returns an empty value if p <= 1.
 std::optional<double> karp_flatt(const CurvePoint& point, const Baseline& baseline);

@@ -29,9 +29,6 @@ struct AnsweredStudy {
   AnsweredStudy(const Frame& from, const AnalysisOptions& with);
 };
 
-/// Largest parallel efficiency that needs no explanation.
-inline constexpr double kPlausibleEfficiency = 1.05;
-
 /// Returns true if a run completed and its records could be read.
 inline bool is_used(const RunRow& run) {
   return completed(run) && run.has_records;

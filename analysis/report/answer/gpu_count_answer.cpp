@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/metrics/scaling/efficiency.hpp"
 #include "analysis/metrics/scaling/worthwhile_count.hpp"
 #include "analysis/report/answer/answer_parts.hpp"
 #include "analysis/report/tables/captions.hpp"

@@ -17,10 +17,6 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Largest parallel efficiency without a warning. A larger efficiency is better than ideal by more
-/// than 5 % and therefore suspicious.
-constexpr double kSuperlinear = 1.05;
-
 /// Returns the notes of a table: the scaling mode, the text `statistic`, the origin of the numbers,
 /// and the notes of add_frame_notes.
 std::vector<std::string> notes_of(const Frame& frame, const std::vector<ScalingCurve>& curves,
@@ -66,7 +62,7 @@ struct ComparedCurves {
       if (!choices[i].baseline) continue;
       const std::string name = name_among(curves[i].key, start.axes);
       for (const CurvePoint& point : curves[i].points) {
-        if (efficiency(point, *choices[i].baseline).value <= kSuperlinear) continue;
+        if (efficiency(point, *choices[i].baseline).value <= kPlausibleEfficiency) continue;
         superlinear +=
             fmt::format("{}{} at gpus={}", superlinear.empty() ? "" : "; ", name, point.gpus);
       }
