@@ -24,9 +24,6 @@ namespace dlscale::analysis {
 namespace fs = std::filesystem;
 namespace {
 
-/// Name of the scheduler in plans of imported runs, which cannot be submitted.
-constexpr const char* kScheduler = "none";
-
 /// Exclusive lock on the plan folder, held while runs are written.
 class FolderLock {
  public:
@@ -215,7 +212,7 @@ class Writer {
     plan_.scaling = !names_.scaling.empty()   ? names_.scaling
                     : before_.scaling.empty() ? "throughput"
                                               : before_.scaling;
-    plan_.scheduler = kScheduler;
+    plan_.scheduler = kImportedScheduler;
     plan_.axes = plan_axes_of(plan_.runs);
     std::sort(plan_.runs.begin(), plan_.runs.end(), [](const auto& a, const auto& b) {
       const auto key = [](const contract::PlannedRun& run) {
@@ -267,7 +264,7 @@ class Writer {
 }  // namespace
 
 bool holds_imported_runs(const contract::Plan& plan) {
-  return plan.scheduler == kScheduler && plan.jobs.empty();
+  return plan.scheduler == kImportedScheduler && plan.jobs.empty();
 }
 
 ImportedPlan read_imported_plan(const contract::PlanDir& folder) {

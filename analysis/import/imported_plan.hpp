@@ -42,6 +42,9 @@ struct ImportedPlan {
   std::multimap<std::string, KnownRun> by_path;  ///< known runs by the path of their log
 };
 
+/// Name of the scheduler in plans of imported runs, which cannot be submitted.
+inline constexpr const char* kImportedScheduler = "none";
+
 /// Returns true if import_logs created the plan.
 bool holds_imported_runs(const contract::Plan& plan);
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/import/imported_plan.hpp"
 #include "analysis/store/foreign_rows.hpp"
 #include "analysis/store/launch_chain.hpp"
 #include "analysis/store/prediction_reader.hpp"
@@ -302,8 +303,8 @@ Frame read_study(const contract::PlanDir& folder, ReadRuns read_runs) {
   Store store(folder.database(), Store::Access::Read);
   Frame frame;
   store.with([&](SQLite::Database& database) {
-    SQLite::Statement study(database,
-                            "SELECT name, scaling, baseline_rule, baseline_gpus FROM study");
+    SQLite::Statement study(
+        database, "SELECT name, scaling, baseline_rule, baseline_gpus, scheduler FROM study");
     if (!study.executeStep()) {
       throw base::RunError(store.file().string() +
                            ": contains no study; run dlscale collect first");
@@ -311,6 +312,7 @@ Frame read_study(const contract::PlanDir& folder, ReadRuns read_runs) {
     frame.study = study.getColumn(0).getString();
     frame.scaling = study.getColumn(1).getString();
     frame.baseline = {study.getColumn(2), study.getColumn(3)};
+    frame.is_imported = study.getColumn(4).getString() == kImportedScheduler;
     frame.axes = read_axes(database);
     frame.runs = read_runs(database);
   });

@@ -124,15 +124,6 @@ TrustCheck value_check(const AnsweredStudy& study) {
 
 // Runs that would answer open questions.
 
-/// Returns true if dlscale started the runs, so that dlscale can plan further runs. These runs have
-/// recorded the version of dlscale-train, or the code or packages of a training script.
-bool is_planned(const Frame& frame) {
-  return std::any_of(frame.runs.begin(), frame.runs.end(), [](const RunRow& run) {
-    return run.conditions.contains("trainer") || run.conditions.contains("code") ||
-           run.conditions.contains("packages");
-  });
-}
-
 /// Returns the command that plans a study again in its plan folder with a changed key. It selects
 /// no runs, because runs that are not in the plan are missing in tables.
 std::string plan_command(const std::string& setting) {
@@ -145,7 +136,7 @@ NextStep repeats_step(const AnsweredStudy& study, const std::string& reason,
   std::set<int> all;
   for (const RunRow& run : study.frame.runs) all.insert(run.gpus);
   const std::string where = count_condition(at, all);
-  if (!is_planned(study.frame)) {
+  if (study.frame.is_imported) {
     step.reason += fmt::format(": run each point {} times{} and collect the logs", repeats,
                                where.empty() ? "" : " (only " + where + ")");
     return step;
@@ -178,7 +169,7 @@ void add_count_step(std::vector<NextStep>& steps, const AnsweredStudy& study) {
     const std::string reason =
         fmt::format("to compare counts, also measure other numbers of {}s", study.worker);
     steps.push_back({reason, {}});
-    if (is_planned(study.frame)) {
+    if (!study.frame.is_imported) {
       steps.back().reason += ", in the plan folder";
       steps.back().commands = {
           plan_command(fmt::format("'matrix.gpus=[{}]'", doubled_counts(*counts.begin()))),

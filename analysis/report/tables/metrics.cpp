@@ -262,7 +262,7 @@ Report make_report(const Metric& metric, const Frame& frame, const AnalysisOptio
     auto& [part_key, part] = parts[{rank_of(frame, key), to_string(key)}];
     if (part.runs.empty()) {
       part_key = key;
-      part = {frame.study, frame.scaling, frame.baseline, frame.axes,        {},
+      part = {frame.study, frame.scaling, frame.baseline, frame.is_imported, frame.axes,         {},
               {},          frame.warmup,  frame.outliers, frame.predictions, frame.spread_curves};
     }
     part.runs.push_back(run);

@@ -47,6 +47,7 @@ TEST_CASE("logs become runs with the axes of their paths and repetitions in natu
   CHECK(frame.runs[0].steps.wall_s == 2);
   CHECK(frame.runs[2].steps.parts_s[0] == Approx((0.75 + 0.5) / 2));
   CHECK(frame.scaling == "throughput");
+  CHECK(frame.is_imported);
 }
 
 TEST_CASE("every row has the log, SHA-256 and line it comes from") {

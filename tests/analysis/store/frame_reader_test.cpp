@@ -60,6 +60,12 @@ contract::EvalRecord evaluated(int epoch) {
 
 }  // namespace
 
+TEST_CASE("a plan for a scheduler does not hold imported runs") {
+  OneRun one;
+  one.collected();
+  CHECK_FALSE(read_frame(one.study.folder).is_imported);
+}
+
 TEST_CASE("the training accuracy of an epoch is its correct samples divided by its samples") {
   OneRun one;
   const RunRow run = one.collected(

@@ -42,7 +42,6 @@ Frame clear_study(int repeats = 6) {
     add_repeats(frame, 4, 370 * factor, repeats, framework);
     add_repeats(frame, 8, 500 * factor, repeats, framework);
   }
-  for (RunRow& run : frame.runs) run.conditions["trainer"] = "0.1.0";
   return frame;
 }
 
@@ -140,9 +139,9 @@ TEST_CASE("single runs are a problem, and the condition selects only the points 
   CHECK_THAT(answer_to(single, "GPUs?").text, Contains("(one run)") && Contains("not proven"));
 }
 
-TEST_CASE("results of other programs get no plan command") {
+TEST_CASE("imported runs get no plan command") {
   Frame frame = clear_study(3);
-  for (RunRow& run : frame.runs) run.conditions.erase("trainer");
+  frame.is_imported = true;
   const NextStep step = answer_study(frame, {}).next.at(0);
   CHECK(step.commands.empty());
   CHECK_THAT(step.reason, Contains("run each point 6 times and collect the logs"));
@@ -151,7 +150,6 @@ TEST_CASE("results of other programs get no plan command") {
 TEST_CASE("with one GPU count the number of GPUs is unknown, and other counts are proposed") {
   Frame frame = frame_of({});
   add_repeats(frame, 4, 400, 6);
-  for (RunRow& run : frame.runs) run.conditions["trainer"] = "0.1.0";
   const StudyAnswer answer = answer_study(frame, {});
   CHECK_FALSE(answer_to(answer, "GPUs?").is_supported);
   CHECK_THAT(answer_to(answer, "GPUs?").text, Contains("Unknown: all runs have 4 GPUs"));
@@ -163,7 +161,6 @@ TEST_CASE("an efficiency that the repetitions cannot decide asks for more of the
   Frame frame = frame_of({});
   add_repeats(frame, 1, 100, 6);
   add_repeats(frame, 2, 160, 6);
-  for (RunRow& run : frame.runs) run.conditions["trainer"] = "0.1.0";
   const StudyAnswer answer = answer_study(frame, {});
   CHECK_FALSE(answer_to(answer, "GPUs?").is_supported);
   CHECK_THAT(answer_to(answer, "GPUs?").text, Contains("cannot tell whether that is at least 0.8"));
