@@ -252,7 +252,7 @@ struct Frame {
   std::string study;
   std::string scaling;  ///< scaling mode: weak, strong, throughput
   contract::BaselineRule baseline;
-  bool is_imported = false;  ///< true if all runs were imported from third-party logs
+  bool is_imported = false;          ///< true if all runs were imported from third-party logs
   std::vector<contract::Axis> axes;  ///< axes and their values, in the study's order
   std::vector<RunRow> runs;          ///< runs in the plan's order
   /// Smallest GPU count of each scaling curve before runs were left out (see

@@ -44,9 +44,8 @@ const std::array<LayerKind, 7>& layer_kinds() {
 std::size_t kind_of_kernel(std::string_view kernel) {
   const auto& kinds = layer_kinds();
   const auto kind = std::ranges::find_if(kinds, [&](const LayerKind& each) {
-    return std::ranges::any_of(each.kernels, [&](std::string_view beginning) {
-      return kernel.starts_with(beginning);
-    });
+    return std::ranges::any_of(
+        each.kernels, [&](std::string_view beginning) { return kernel.starts_with(beginning); });
   });
   return static_cast<std::size_t>(kind - kinds.begin());
 }

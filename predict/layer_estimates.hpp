@@ -44,7 +44,8 @@ struct LayerEstimates {
 LayerEstimates estimate_layers(const contract::StepLayers& step,
                                const std::vector<contract::KernelModel>& models);
 
-/// Errors of the estimates of one or more stages, over the layers with a measured and an estimated time.
+/// Errors of the estimates of one or more stages, over the layers with a measured and an estimated
+/// time.
 struct StageErrors {
   int layers = 0;          ///< number of these layers
   double measured_s = 0;   ///< sum of their measured times

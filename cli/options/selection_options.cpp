@@ -23,8 +23,7 @@ void allow_runs_alone(std::string& folder, std::vector<std::string>& runs) {
   folder = ".";
 }
 
-void add_state_option(CLI::App& app, workspace::StateChoice& choice,
-                      const std::string& addition) {
+void add_state_option(CLI::App& app, workspace::StateChoice& choice, const std::string& addition) {
   app.add_option("--state", choice.words,
                  "select runs by their state; separate several states by commas" + addition)
       ->type_name(one_of(workspace::state_names()))

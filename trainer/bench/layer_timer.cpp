@@ -133,7 +133,7 @@ bool is_kind(const std::string& name, const std::string& kind) {
   return kind == (colons == std::string::npos ? name : name.substr(colons + 2));
 }
 
-/// Times of one quantity of a layer over the steps.
+/// Times of a layer, or of all layers, in each measured step.
 struct LayerSeconds {
   std::vector<double> forward, backward, update;
 };
@@ -169,7 +169,7 @@ class LayerSteps {
     watching = nullptr;
     passes_.forward.push_back(forward_s - start_s);
     passes_.backward.push_back(clock_.steady_s() - backward_start_s);
-    for (std::size_t i = 0; i < traced_.size(); ++i) take(i, watch.calls());
+    for (std::size_t i = 0; i < traced_.size(); ++i) record_layer(i, watch.calls());
   }
 
   /// Discards the times of the steps so far.
@@ -193,15 +193,15 @@ class LayerSteps {
   }
 
  private:
-  void take(std::size_t layer, const std::vector<TimedCall>& calls) {
+  /// Records the times of a layer in both passes, and measures the update of its parameters.
+  void record_layer(std::size_t layer, const std::vector<TimedCall>& calls) {
     const TracedLayer& traced = traced_[layer];
     const bool same =
         traced.call < calls.size() && is_kind(calls[traced.call].name, traced.card.kind);
     if (!same) {
       throw base::RunError(fmt::format(
           "{}: a step calls {} instead of the traced operator {}, so the times of single layers "
-          "are "
-          "unknown",
+          "are unknown",
           traced.card.name, traced.call < calls.size() ? calls[traced.call].name : "no operator",
           traced.card.kind));
     }

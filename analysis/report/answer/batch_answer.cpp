@@ -73,7 +73,7 @@ std::string diverged_sentence(const AnsweredStudy& study) {
     if (point.global_batch > 0 && is_smaller) smallest = point.global_batch;
   }
   if (runs == 0) return "";
-  const std::string diverged = base::count_of(static_cast<std::int64_t>(runs), "run");
+  const std::string diverged = base::count_of(runs, "run");
   return smallest == 0 ? diverged + " diverged."
                        : fmt::format("{} diverged, from batch {} on.", diverged, smallest);
 }

@@ -78,8 +78,7 @@ std::string reference_sentences(const CountGroup& group, const AnsweredStudy& st
   if (result.is_beyond_unclear) {
     return fmt::format(
         "more than {} may or may not be worthwhile: at {} the efficiency is {}, and the "
-        "repetitions "
-        "cannot tell whether that is at least {}.",
+        "repetitions cannot tell whether that is at least {}.",
         baseline, beyond, numbers, study.options.min_efficiency);
   }
   return fmt::format("{} {}: at {} the efficiency is {}, below {}.",

@@ -31,12 +31,10 @@ std::string quoted_value(std::string value) {
 
 std::string with_interval(const Estimate& estimate, int decimals, double scale,
                           const std::string& unit) {
-  // Adding 0 turns a value of -0 into 0.
   const auto number = [&](double value) {
-    const std::string text = fmt::format("{:.{}f}", value * scale + 0.0, decimals);
-    return text.find_first_not_of("-0.") == std::string::npos && text.starts_with('-')
-               ? text.substr(1)
-               : text;
+    const std::string text = fmt::format("{:.{}f}", value * scale, decimals);
+    const bool is_zero = text.find_first_not_of("-0.") == std::string::npos;
+    return is_zero && text.starts_with('-') ? text.substr(1) : text;  // "-0.00" becomes "0.00"
   };
   std::string text = number(estimate.value) + unit;
   const Interval& interval = estimate.interval;
@@ -127,16 +125,14 @@ std::string study_sentence(const AnsweredStudy& study) {
   if (frame.scaling == "weak") text += fmt::format(" (fixed batch per {})", study.worker);
   if (frame.scaling == "strong") text += " (fixed global batch)";
   if (study.curves.size() > 1) {
-    text +=
-        " of " + base::count_of(static_cast<std::int64_t>(study.curves.size()), "configuration");
+    text += " of " + base::count_of(study.curves.size(), "configuration");
   }
   text += counts_in_words(study);
-  text += fmt::format("; {} of {} used", used,
-                      base::count_of(static_cast<std::int64_t>(frame.runs.size()), "run"));
+  text += fmt::format("; {} of {} used", used, base::count_of(frame.runs.size(), "run"));
   const auto [fewest, most] = repeats_of(study.curves);
   if (most == 0) return text + ".";
   return text +
-         (fewest == most ? ", " + base::count_of(static_cast<std::int64_t>(most), "repetition")
+         (fewest == most ? ", " + base::count_of(most, "repetition")
                          : fmt::format(", {} to {} repetitions", fewest, most)) +
          " per point.";
 }

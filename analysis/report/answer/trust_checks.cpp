@@ -17,10 +17,6 @@ namespace {
 
 using Light = TrustCheck::Light;
 
-std::string count_text(std::size_t count, const char* noun) {
-  return base::count_of(static_cast<std::int64_t>(count), noun);
-}
-
 TrustCheck repetition_check(const AnsweredStudy& study) {
   const auto [fewest, most] = repeats_of(study.curves);
   TrustCheck check{Light::Green, "repetitions", "", "efficiency"};
@@ -53,9 +49,8 @@ TrustCheck condition_check(const AnsweredStudy& study) {
     check.text = "mixed: " + mixed.front();
   } else if (refused > 0) {
     check.light = Light::Amber;
-    check.text =
-        fmt::format("{} not compared, because device or software differ",
-                    base::count_of(static_cast<std::int64_t>(refused), "pair was", "pairs were"));
+    check.text = fmt::format("{} not compared, because device or software differ",
+                             base::count_of(refused, "pair was", "pairs were"));
     check.table = "verdicts";
   }
   return check;
@@ -73,11 +68,11 @@ TrustCheck step_check(const AnsweredStudy& study) {
   if (unsteady > 0) {
     check.light = Light::Amber;
     check.text = fmt::format("the step times of {} of {} never became steady", unsteady,
-                             count_text(runs, "run"));
+                             base::count_of(runs, "run"));
   } else if (late > 0) {
     check.light = Light::Amber;
     check.text = fmt::format("{} of {} became steady after the marked warm-up (see --warmup)", late,
-                             count_text(runs, "run"));
+                             base::count_of(runs, "run"));
   }
   return check;
 }
@@ -115,9 +110,8 @@ TrustCheck value_check(const AnsweredStudy& study) {
     check.table = "efficiency";
   } else if (outlying > 0) {
     check.light = Light::Amber;
-    check.text = fmt::format(
-        "{} far from the median (see --outliers)",
-        base::count_of(static_cast<std::int64_t>(outlying), "repetition is", "repetitions are"));
+    check.text = fmt::format("{} far from the median (see --outliers)",
+                             base::count_of(outlying, "repetition is", "repetitions are"));
   }
   return check;
 }

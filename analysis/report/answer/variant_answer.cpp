@@ -117,9 +117,9 @@ std::string axis_sentences(const std::vector<const VariantContest*>& all, const 
     text += " " + contest_sentence(*shown[i], worker, quality);
   }
   if (shown.size() > count) {
-    text += fmt::format(" {} not listed here.",
-                        base::count_of(static_cast<std::int64_t>(shown.size() - count),
-                                       "further pair is", "further pairs are"));
+    text +=
+        fmt::format(" {} not listed here.",
+                    base::count_of(shown.size() - count, "further pair is", "further pairs are"));
   }
   return text;
 }
