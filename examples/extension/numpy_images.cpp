@@ -65,7 +65,7 @@ Array read_array(const fs::path& path) {
   const auto magic = file.read(kMagicBytes);
   if (!std::string(magic.begin(), magic.end()).starts_with("\x93NUMPY\1") ||
       magic.size() < kMagicBytes) {
-    refuse(path, "it is no array; write it with numpy.save(FILE, array)");
+    refuse(path, "it is not an array; write it with numpy.save(FILE, array)");
   }
   const auto bytes = file.read(magic[8] + 256 * magic[9]);
   const std::string header(bytes.begin(), bytes.end());

@@ -128,8 +128,8 @@ TEST_CASE("unusable image files are rejected with their names") {
   const auto refused = [&](const std::string& text, const std::string& why) {
     CHECK_THAT(Folder().refusal("train_images", text), Contains(why));
   };
-  refused("", "it is no array; write it with numpy.save");
-  refused("PK\3\4 an archive of numpy.savez", "it is no array");
+  refused("", "it is not an array; write it with numpy.save");
+  refused("PK\3\4 an archive of numpy.savez", "it is not an array");
   refused(npy("|u1", "6, 1, 2", pixels, "True"), "save numpy.ascontiguousarray(array)");
   refused(npy("|u1", "0, 1, 2", ""), "it is empty, or no array");
   refused(npy("|u1", "6, x, 2", pixels), "it is empty, or no array");
