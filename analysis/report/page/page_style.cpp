@@ -13,7 +13,8 @@ const char* const kPageStyle = R"css(
   --c0: #0072b2; --c1: #c24e00; --c2: #00805d; --c3: #a8508a;
   --c4: #a86b00; --c5: #2b83b8; --c6: #666666; --c7: #8a7f00; --hatch: #ffffff;
 }
-@media (prefers-color-scheme: dark) {
+/* CSS cannot share the colours of the dark theme between a media query and a selector. */
+@media screen and (prefers-color-scheme: dark) {
   :root:not([data-theme="light"]) {
     color-scheme: dark;
     --page: #14171b; --ink: #e8ebef; --quiet: #aeb6c0; --rule: #3a414a; --soft: #1e2329;
@@ -23,13 +24,15 @@ const char* const kPageStyle = R"css(
     --c4: #f0b840; --c5: #8fd0f5; --c6: #b0b0b0; --c7: #f0e442; --hatch: #14171b;
   }
 }
-:root[data-theme="dark"] {
-  color-scheme: dark;
-  --page: #14171b; --ink: #e8ebef; --quiet: #aeb6c0; --rule: #3a414a; --soft: #1e2329;
-  --link: #7cb8f5; --warn: #ffc98a; --warn-page: #33240f;
+@media screen {
+  :root[data-theme="dark"] {
+    color-scheme: dark;
+    --page: #14171b; --ink: #e8ebef; --quiet: #aeb6c0; --rule: #3a414a; --soft: #1e2329;
+    --link: #7cb8f5; --warn: #ffc98a; --warn-page: #33240f;
     --green: #4ac26b; --amber: #f0a840; --red: #ff8078;
-  --c0: #4fb0e8; --c1: #ff8a47; --c2: #2cc79a; --c3: #e59cc4;
-  --c4: #f0b840; --c5: #8fd0f5; --c6: #b0b0b0; --c7: #f0e442; --hatch: #14171b;
+    --c0: #4fb0e8; --c1: #ff8a47; --c2: #2cc79a; --c3: #e59cc4;
+    --c4: #f0b840; --c5: #8fd0f5; --c6: #b0b0b0; --c7: #f0e442; --hatch: #14171b;
+  }
 }
 * { box-sizing: border-box; }
 body {
@@ -188,12 +191,9 @@ details.table > :not(summary) { margin-left: 0.75rem; margin-right: 0.75rem; }
 summary { cursor: pointer; color: var(--link); }
 footer { margin-top: 3rem; color: var(--quiet); font-size: 0.85rem; }
 @media print {
-  :root, :root[data-theme="dark"] {
-    color-scheme: light;
-    --page: #ffffff; --ink: #000000; --quiet: #333333; --rule: #bbbbbb; --soft: #ffffff;
-    --warn: #000000; --warn-page: #ffffff; --green: #1a7f37; --amber: #b35900; --red: #c62828;
-    --c0: #0072b2; --c1: #c24e00; --c2: #00805d; --c3: #a8508a;
-    --c4: #a86b00; --c5: #2b83b8; --c6: #666666; --c7: #8a7f00; --hatch: #ffffff;
+  :root {
+    --ink: #000000; --quiet: #333333; --rule: #bbbbbb; --soft: #ffffff; --warn: #000000;
+    --warn-page: #ffffff;
   }
   body { max-width: none; padding: 0; font-size: 10pt; }
   nav, #theme, #tip, .skip, .numbers, .filter, th button::after { display: none; }
