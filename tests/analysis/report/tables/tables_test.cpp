@@ -72,7 +72,7 @@ TEST_CASE("a point at which all runs failed is a row with the reason instead of 
   }
 }
 
-TEST_CASE("a point with a run that completed, was cancelled or has not ended is not a failed point") {
+TEST_CASE("a point with a completed, cancelled or unfinished run is not a failed point") {
   for (const char* outcome : {"Completed", "Cancelled", "Preempted", kUnfinished, kNotStarted}) {
     INFO(outcome);
     RunRow failed = run_at(8, 1), other = run_at(8, 1, "ddp", 2);
