@@ -13,7 +13,7 @@ case $name in
   nef) cut=(-S 'matrix.global_batch=[16]') runs=2 ;;
   ensias) only 'substudy in ["nbow", "mlp"]'; runs=4 ;;
   princeton) only 'substudy in ["gpus", "classifier"]'; runs=4 ;;
-  barrachina) cut=(-S 'substudy.measured.matrix.model=["vgg11"]' --budget 25) runs=4 ;;
+  barrachina) cut=(-S 'substudy.measured.matrix.model=["vgg11"]' --sizes 45) runs=4 ;;
   juwels) only 'substudy == "shares" && model == "resnet50" && loader == "native"'; runs=2 ;;
 esac
 

@@ -3,26 +3,23 @@
 # Measures this machine as the paper measured its GPUs: kernels at random sizes, each layer of a step of VGG11 at the
 # published batches, and all-reduces of 2, 6 and 8 ranks. The ranks share the cores of the machine. tools/study calls
 # this script after the runs of small.toml, and compares the result with the publication.
-# usage: small-calibration.sh PROGRAMS FOLDER SECONDS
+# usage: small-calibration.sh PROGRAMS FOLDER SIZES
 #   PROGRAMS  folder of dlscale and dlscale-bench
 #   FOLDER    folder that contains the runs as study/. It receives calibration.json and figures/
-#   SECONDS   time for the measurement of kernels. A busy machine may need several times this time.
+#   SIZES     number of sizes of each kernel, at least 45
 set -euo pipefail
 programs=$1
 folder=$2
-seconds=$3
+sizes=$3
 mkdir -p "$folder/measured"
 cd "$folder/measured"
 
 rm -f kernels.json layers.jsonl comm.jsonl
-# The sizes cover the layers of VGG11 with images of 32 pixels. One core, like a rank of the study. A busy machine
-# measures too few sizes for the networks in the given time, so the measurement is continued up to nine times.
-for _ in {1..10}; do
-  "$programs/dlscale-bench" kernels -o kernels.jsonl --cores 1 --samples 400 --seconds 0.005 --budget "$seconds" \
-    --gflop 40 --memory 500MB b=16,32,64,128 c=3,16,64,128,256,512 h=1,2,4,8,16,32 kernel=2,3 stride=1,2 pad=0,1 \
-    f=10,512,1024,4096
-  if "$programs/dlscale-bench" fit kernels.jsonl -o kernels.json; then break; fi
-done
+# The sizes cover the layers of VGG11 with images of 32 pixels. One core, like a rank of the study.
+"$programs/dlscale-bench" kernels -o kernels.jsonl --cores 1 --samples "$sizes" --seconds 0.005 \
+  --gflop 40 --memory 500MB b=16,32,64,128 c=3,16,64,128,256,512 h=1,2,4,8,16,32 kernel=2,3 stride=1,2 pad=0,1 \
+  f=10,512,1024,4096
+"$programs/dlscale-bench" fit kernels.jsonl -o kernels.json
 "$programs/dlscale-bench" layers vgg11 --input 3x32x32 --classes 10 --batch 64,128 --cores 1 -o layers.jsonl
 for ranks in 2 6 8; do
   "$programs/dlscale-bench" comm --communicator thread --threads "$ranks" --min 256KiB --max 128MiB -o comm.jsonl
