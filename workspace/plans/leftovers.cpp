@@ -140,7 +140,7 @@ std::string results_left_over(const contract::Plan& plan, const contract::PlanDi
   if (others.empty()) return {};
   const std::size_t count = others.size();
   return fmt::format(
-      "{} with results {} not in this plan: {}; {} in {}, and dlscale collect still reads {}\n",
+      "{} with results {} not in this plan: {}; {} in {}, but dlscale collect skips {}\n",
       base::count_of(count, "run"), base::word_for(count, "is", "are"), first_of(std::move(others)),
       base::word_for(count, "it stays", "they stay"), (folder.runs() / "").string(),
       base::word_for(count, "it", "them"));

@@ -44,14 +44,14 @@ TEST_CASE("plan reports runs with results that it lacks, each time") {
   REQUIRE(planned.plan({}).exit_code == 0);
   const std::string first = planned.start(0);
   const std::string one = "1 run with results is not in this plan: " + first +
-                          "; it stays in out/runs/, and dlscale collect still reads it\n";
+                          "; it stays in out/runs/, but dlscale collect skips it\n";
   CHECK_THAT(planned.plan(kChanged).out, Contains(one));
   CHECK_THAT(planned.plan(kChanged).out, Contains(one));
   REQUIRE(planned.plan({}).exit_code == 0);
   for (const std::size_t run : {1, 2, 3}) planned.start(run);
   CHECK_THAT(planned.plan(kChanged).out,
              Contains("4 runs with results are not in this plan: ") &&
-                 Contains(", …; they stay in out/runs/, and dlscale collect still reads them\n"));
+                 Contains(", …; they stay in out/runs/, but dlscale collect skips them\n"));
   CHECK_THAT(planned.plan({}).out, !Contains("with results"));
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("plan --diff marks removed runs that have results, also in JSON") {
   const test::Ran ran = planned.plan(diff);
   CHECK_THAT(ran.out, Contains("\n- " + first + " (has results)\n") &&
                           Contains("18 added, 18 removed, 0 changed, 0 stale, 0 unchanged\n") &&
-                          EndsWith("it stays in out/runs/, and dlscale collect still reads it\n"));
+                          EndsWith("it stays in out/runs/, but dlscale collect skips it\n"));
   diff.emplace_back("--json");
   const std::string json = planned.plan(diff).out;
   CHECK_THAT(json, Contains("{\"run_id\":\"" + first + "\",") && Contains("\"has_results\":true}"));
