@@ -565,6 +565,7 @@ void PlanWriter::write() {
   for (const PlanFile& file : files_) {
     if (!file.right) base::write_pieces_atomically(file.path, file.content);
   }
+  if (planning_.study.log_format.text.empty()) fs::remove(out_.log_format_toml());
   if (!sealed_) write_seal();
 }
 

@@ -110,13 +110,14 @@ std::string nothing_read(const contract::Plan& plan, const contract::PlanDir& fo
   }
   const std::string file = log_file(last, first->log_format, folder).string();
   const fs::path described = folder.log_format_toml();
+  const bool is_described = fs::exists(described);
   return fmt::format(
       "{}: {} contains no measurement in the format \"{}\"; \"dlscale check-format {} {}\" shows "
-      "what the format reads. Correct [trainer] log_format or read, plan again and collect; the "
-      "runs "
-      "need not be repeated",
-      subject, file, first->log_format,
-      fs::exists(described) ? described.string() : first->log_format, file);
+      "what the format reads. {}",
+      subject, file, first->log_format, is_described ? described.string() : first->log_format, file,
+      is_described ? "Correct [trainer] read, plan again and collect; the runs need not be repeated"
+                   : "Correct [trainer] log_format or read, and plan again; the runs then have "
+                     "other ids and must be repeated, because their ids contain the format");
 }
 
 std::string nothing_read(const analysis::Frame& frame, const contract::PlanDir& folder) {

@@ -62,6 +62,34 @@ TEST_CASE("completed runs of which nothing was read are reported by every verb")
   check_message(study.dlscale.run({"report", "out"}).err);
 }
 
+TEST_CASE("a format that the study describes is not part of run ids") {
+  ExternalStudy study("echo loss 3.2 wall 0.5; echo loss 3.1 wall 0.5");
+  REQUIRE(study.submit().exit_code == 0);
+  const std::string id = study.run_id(0);
+  const std::string text = base::read_file(study.dlscale.folder / "study.toml");
+  const auto plan_with = [&](const std::string& read) {
+    base::write_file_atomically(study.dlscale.folder / "study.toml", text + read);
+    const test::Ran planned = study.dlscale.run({"plan", "study.toml", "-o", "out"});
+    CHECK_THAT(planned.out, !Contains("with results"));
+    CHECK(study.run_id(0) == id);
+    return study.dlscale.run({"collect", "out"}).out;
+  };
+  const std::string wrong = "line = ['lost (?<loss>[0-9.]+) wall (?<wall_s>[0-9.]+)']\n";
+  const std::string right = "line = ['loss (?<loss>[0-9.]+) wall (?<wall_s>[0-9.]+)']\n";
+  CHECK_THAT(plan_with("[trainer.read]\n" + wrong), Contains("0 of 2 runs used"));
+  CHECK_THAT(plan_with("[trainer.read]\n" + right), Contains("2 of 2 runs used"));
+  base::write_file_atomically(study.dlscale.folder / "own.toml", right);
+  CHECK_THAT(plan_with("read = 'own.toml'\n"), Contains("2 of 2 runs used"));
+  const std::filesystem::path copy = study.dlscale.folder / "out/log_format.toml";
+  CHECK(std::filesystem::exists(copy));
+  CHECK_THAT(plan_with(""), Contains("0 of 2 runs used"));
+  CHECK_FALSE(std::filesystem::exists(copy));
+  const std::string named = text + "log_format = 'timm'\n";
+  base::write_file_atomically(study.dlscale.folder / "study.toml", named);
+  REQUIRE(study.dlscale.run({"plan", "study.toml", "-o", "out"}).exit_code == 0);
+  CHECK(study.run_id(0) != id);
+}
+
 TEST_CASE("breakdown tells that the steps of a script have no parts") {
   ExternalStudy study(std::string("echo '") + kWindow + "' > results.jsonl",
                       "log_format = 'dlscale'\n");

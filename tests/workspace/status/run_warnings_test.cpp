@@ -81,7 +81,16 @@ TEST_CASE("completed runs whose output has another format are reported with the 
   CHECK(without(written).size() == 2);
   const std::string file = written.folder.run("run-a").launch(1).out().string();
   CHECK_THAT(message(written), Contains(file + " contains no measurement in the format \"timm\"") &&
-                                   Contains("\"dlscale check-format timm " + file + "\""));
+                                   Contains("\"dlscale check-format timm " + file + "\"") &&
+                                   Contains("the runs then have other ids"));
+}
+
+TEST_CASE("completed runs whose output does not fit the study's own format need not be repeated") {
+  const ExternalPlan written("pattern", "my own words\n");
+  base::write_file_atomically(written.folder.log_format_toml(),
+                              "line = ['loss (?<loss>[0-9.]+)']\n");
+  CHECK_THAT(message(written),
+             Contains("in the format \"pattern\"") && Contains("the runs need not be repeated"));
 }
 
 TEST_CASE("runs of a format are not reported if one of them has measurements") {
