@@ -311,6 +311,9 @@ constexpr Message kMessages[] = {
     {Certainty::notice, {"exit with status code"}, {}, From::line},
     {Certainty::notice, {" FAILED"}, {}, From::line},
     {Certainty::notice, {"Root Cause (first observed failure)"}},
+    // Message of a job script, which knows the cause. The failed command wrote its own error
+    // before.
+    {Certainty::verdict, {"trainer.environment_setup: ", " ended with exit code "}},
     // Messages of launchers that could not start the program.
     {Certainty::error, {"There are not enough slots available"}, {}, From::sentence},
     {Certainty::error, {"All nodes which are allocated for this job are"}, {}, From::sentence},

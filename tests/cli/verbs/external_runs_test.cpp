@@ -90,6 +90,14 @@ TEST_CASE("a format that the study describes is not part of run ids") {
   CHECK(study.run_id(0) != id);
 }
 
+TEST_CASE("status shows the line of environment_setup that failed") {
+  ExternalStudy study("echo trained", "environment_setup = ['source missing/bin/activate']\n");
+  CHECK(study.submit().exit_code != 0);
+  CHECK_THAT(study.dlscale.run({"status", "out"}).out,
+             Contains("trainer.environment_setup: \"source missing/bin/activate\" ended with exit "
+                      "code 1"));
+}
+
 TEST_CASE("breakdown tells that the steps of a script have no parts") {
   ExternalStudy study(std::string("echo '") + kWindow + "' > results.jsonl",
                       "log_format = 'dlscale'\n");

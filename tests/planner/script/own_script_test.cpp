@@ -101,6 +101,34 @@ TEST_CASE("environment_setup runs before the command and does not change run ids
             .rfind("study.toml:5:21: trainer.environment_setup: unknown name \"gpus\"", 0) == 0);
 }
 
+TEST_CASE("a failed line of environment_setup ends the job before the command and names the line") {
+  const std::string command = "command = 'echo trained'\n";
+  for (const std::string line : {"source missing/bin/activate",
+                                 "activate() { true; false; }; activate", "set -e; (exit 7)"}) {
+    OwnPlan plan;
+    plan.plan(study_of(
+        command + "environment_setup = ['export A=1', '" + line + "', 'touch later']", ""));
+    const test::ShellResult job = plan.start();
+    CHECK(job.exit_code == 2);
+    CHECK_THAT(job.out, Catch::Contains("trainer.environment_setup: \"" + line +
+                                        "\" ended with exit code "));
+    CHECK_FALSE(std::filesystem::exists(plan.out.root() / "later"));
+    CHECK(plan.out.run(plan.planning.plan.runs[0].run_id).launches().empty());
+  }
+}
+
+TEST_CASE("environment_setup may contain commands that fail inside a line which succeeds") {
+  OwnPlan plan;
+  plan.file("env.sh", "false\nfalse\nSETUP=ready\n");
+  plan.plan(study_of(
+      "command = 'echo $SETUP'\n"
+      "environment_setup = ['[ -f missing ] && source missing', 'false || true', 'set -a -E', "
+      "'source env.sh', 'if false; then', 'true', 'fi', 'f() { false; true; }; f']",
+      ""));
+  CHECK(plan.start().exit_code == 0);
+  CHECK(plan.in_launch(0, "stdout") == "ready\n");
+}
+
 TEST_CASE("each launch gets its own copy of the configuration files") {
   OwnPlan plan;
   plan.file("c.yaml", "id: {{run_id}}\nout: \"{{launch_folder}}\"\nport: {{master_port}}\n");
