@@ -6,6 +6,7 @@
 
 #include "contract/records/software_record.hpp"
 #include "tests/planner/script_bench.hpp"
+#include "tests/support/skip.hpp"
 
 using namespace dlscale;
 using planner::script_in;
@@ -14,7 +15,7 @@ using test::ScriptBench;
 
 namespace {
 
-/// Returns the description that describe.sh writes, with `path` as PATH in front of the command.
+/// Returns the description that describe.sh writes. The shell text `before` precedes the command.
 contract::SoftwareRecord described(const ScriptBench& bench, const std::string& before = "") {
   const std::string script = planner::shell_quote(bench.out.describe_script().string());
   const test::ShellResult result = run_bash(before + " bash " + script + " 2> /dev/null");
@@ -60,7 +61,7 @@ TEST_CASE("the training script is the first Python file of the command") {
 }
 
 TEST_CASE("the description contains commit, changes and script of a repository") {
-  if (!has_git()) return;
+  if (!has_git()) return test::skip("no git on PATH");
   const Repository bench;
   const contract::SoftwareRecord first = described(bench);
   CHECK(first.commit.size() == 40);
@@ -79,8 +80,8 @@ TEST_CASE("the description contains commit, changes and script of a repository")
   CHECK(described(bench).difference.size() == 12);
 }
 
-TEST_CASE("files of the plan folder and the study are no changes of the code") {
-  if (!has_git()) return;
+TEST_CASE("files of the plan folder and the study are not changes of the code") {
+  if (!has_git()) return test::skip("no git on PATH");
   const Repository bench;
   const std::string study = planner::shell_quote(bench.planning.study.file);
   CHECK(run_bash("cd " + planner::shell_quote(bench.dir.path().string()) + " && git add " + study)
@@ -91,7 +92,7 @@ TEST_CASE("files of the plan folder and the study are no changes of the code") {
 }
 
 TEST_CASE("the description lists Python packages once and contains the loaded modules") {
-  if (run_bash("command -v python3").exit_code != 0) return;
+  if (run_bash("command -v python3").exit_code != 0) return test::skip("no python3 on PATH");
   ScriptBench bench;
   bench.trainer = {.command = "python3 train.py"};
   bench.plan();
