@@ -229,7 +229,7 @@ TEST_CASE("memory errors before the report of a launcher give the outcome OutOfM
   }
 }
 
-TEST_CASE("words that are no known error come before the report of the launcher") {
+TEST_CASE("words that are not a known error come before the report of the launcher") {
   const std::string words = "the learning rate 12 is too high";
   for (const auto& [footer, report] : std::vector<std::pair<const char*, std::string>>{
            {kTorchrunReport, "exitcode  : 1 (pid: 27635)"},
