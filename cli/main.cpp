@@ -41,7 +41,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
 }
 
 int dispatch(int argc, char** argv) {
-  CLI::App app{"Deep-learning scaling studies: one TOML file to cluster jobs to a paper's tables."};
+  CLI::App app{"Deep-learning scaling studies: from one TOML file to the tables of a paper."};
   app.set_version_flag("--version", fmt::format("dlscale {}\ncommit {}\nbuild {}",
                                                 contract::version(), kCommit, kBuild));
   app.require_subcommand(1);

@@ -50,7 +50,7 @@ struct JoinedRuns {
 
 /// Joins the runs of the same training. `before` is the content of the plan folder before the
 /// import. The runs of `before` are also compared with `runs`. Among the logs of a training, the
-/// longest log with rates keeps its run and records the other logs as companions.
+/// longest log with rates keeps its run, and the other logs become companions of this run.
 JoinedRuns join_trainings(std::vector<ImportedRun> runs, const ImportedPlan& before);
 
 }  // namespace dlscale::analysis

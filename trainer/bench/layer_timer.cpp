@@ -125,8 +125,9 @@ class Observing {
   at::CallbackHandle callback_;
 };
 
-/// Returns true if a call is the operator `kind` of the trace. The trace has batches in another
-/// layout, in which convolutions are LibTorch's.
+/// Returns true if the call `name` runs the operator that the trace calls `kind`. Both names can
+/// differ for convolutions, because the traced batch has a different memory layout from the timed
+/// batches and is convolved by LibTorch instead of dlscale.
 bool is_kind(const std::string& name, const std::string& kind) {
   if (name == "dlscale::convolution") return kind == "conv2d" || kind == "convolution";
   const std::size_t colons = name.find("::");

@@ -263,11 +263,11 @@ class MlperfLogReader {
     if (open_ && open_->evaluations > 0 && !is_other) open_->evaluation_end_s = e.time;
   }
 
-  /// Returns the time at which the training of a period ended. `e` is the line that ends the
-  /// period. If the time after the evaluation is shorter than the time before the evaluation, the
-  /// training ended when the evaluation started. Otherwise the evaluation uses weights from before
-  /// the period or runs at the same time as the training. In that case the time of the evaluation
-  /// cannot be separated from the time of the training.
+  /// Returns when the training of a period ended. `e` is the line that ends the period. If less of
+  /// the period lies after the evaluation than before it, the evaluation followed the training, and
+  /// the training ended when the evaluation started. Otherwise the evaluation used weights from
+  /// before the period or ran during the training. Training and evaluation cannot be separated
+  /// then, and the function returns the end of the period.
   double training_end(const Period& period, const MlperfEvent& e) {
     const bool is_end = period.evaluations == 1 && period.evaluation_begin_s - period.begin_s >=
                                                        e.time - period.evaluation_end_s;

@@ -21,7 +21,7 @@ struct BatchLoss {
 
 /// Losses of points that differ only in the global batch.
 struct AccuracyLosses {
-  /// Key of the points. It contains the GPU count if the GPU count is fixed along the batches.
+  /// Key of the points. It contains the GPU count if all batches ran on the same number of GPUs.
   CurveKey key;
   std::int64_t first_batch = 0;
   double first_accuracy = 0;

@@ -24,6 +24,6 @@ rm -f kernels.json layers.jsonl comm.jsonl
 for ranks in 2 6 8; do
   "$programs/dlscale-bench" comm --communicator thread --threads "$ranks" --min 256KiB --max 128MiB -o comm.jsonl
 done
-# The steps of one rank. The predictions of two ranks below are then about steps that the calibration does not contain.
+# Calibrate with the steps of one rank only. The two-rank steps that are predicted below are then not in the calibration.
 "$programs/dlscale" calibrate kernels.json layers.jsonl comm.jsonl "$folder/study" --where 'gpus == 1' \
   --topology memory --figures "$folder/figures" -o "$folder/calibration.json"
