@@ -145,7 +145,7 @@ std::string read_text_file(const fs::path& path) {
 }
 
 void write_file_atomically(const fs::path& path, std::string_view content) {
-  write_pieces_atomically(path, [&](const auto& take) { take(content); });
+  write_pieces_atomically(path, [&](const auto& write) { write(content); });
 }
 
 bool write_file_if_changed(const fs::path& path, std::string_view content) {

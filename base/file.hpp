@@ -114,9 +114,9 @@ class Folder {
   int descriptor_;
 };
 
-/// Function that produces the content of a large file. The function calls `take` with one piece
+/// Function that produces the content of a large file. The function calls `write` with one piece
 /// after another.
-using Pieces = std::function<void(const std::function<void(std::string_view)>& take)>;
+using Pieces = std::function<void(const std::function<void(std::string_view)>& write)>;
 
 /// Returns whether the file has this content. Writes nothing.
 bool file_holds(const std::filesystem::path& path, const Pieces& content);

@@ -195,7 +195,7 @@ struct Text {
 
 /// Returns the log with its repeated part appended until the text has `bytes` bytes. The part is
 /// appended at least twice and at most `most` times.
-Text text_of(const Growing& log, std::size_t bytes, std::int64_t most = kAny) {
+Text log_text(const Growing& log, std::size_t bytes, std::int64_t most = kAny) {
   Text text{.all = log.head};
   if (most == kAny) text.all.reserve(bytes + bytes / 8);
   while (text.copies < most && (text.copies < 2 || text.all.size() < bytes)) {
@@ -226,13 +226,13 @@ Rate time_of(std::string_view text, const Read& read) {
 /// Measures a log and prints a row of the table. `others` is 0 for tables and logs without lines.
 void bench(const std::string& name, const Growing& log, int others, std::size_t bytes,
            const Read& read) {
-  const double of_none = records_in(read(text_of(log, 0, 0).all));
-  const double of_one = records_in(read(text_of(log, 0, 1).all));
+  const double of_none = records_in(read(log_text(log, 0, 0).all));
+  const double of_one = records_in(read(log_text(log, 0, 1).all));
   std::string among = "–";
   if (others > 0) {
-    among = fmt::format("{:.0f}", time_of(text_of(mixed(log, others), bytes).all, read).mb_per_s);
+    among = fmt::format("{:.0f}", time_of(log_text(mixed(log, others), bytes).all, read).mb_per_s);
   }
-  const Text text = text_of(log, bytes);
+  const Text text = log_text(log, bytes);
   const Rate alone = time_of(text.all, read);
   fmt::print("| {} | {} | {:.0f} | {:.0f} | {:g} | {:g} |\n", name, among, alone.mb_per_s,
              alone.records / 1e3, of_one - of_none,

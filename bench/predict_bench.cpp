@@ -107,7 +107,7 @@ Times read_log(const fs::path& file) {
   const analysis::LogFormat& format = base::find(analysis::log_formats(), "format", "nccl_tests");
   const std::string text = base::read_file(file);
   Times times;
-  const auto take = [&](const analysis::LogContent& log) {
+  const auto add_log = [&](const analysis::LogContent& log) {
     const auto number = [&](const char* fact) {
       const auto found = log.facts.find(fact);
       return found == log.facts.end() ? 0 : std::atoi(found->second.c_str());
@@ -120,8 +120,8 @@ Times read_log(const fs::path& file) {
     }
   };
   const auto parts = format.parts(text);
-  if (parts.empty()) take(format.read(text, {}));
-  for (const analysis::LogPart& part : parts) take(format.read_part(text, part, {}));
+  if (parts.empty()) add_log(format.read(text, {}));
+  for (const analysis::LogPart& part : parts) add_log(format.read_part(text, part, {}));
   return times;
 }
 

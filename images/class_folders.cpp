@@ -36,12 +36,12 @@ bool is_folder(const fs::directory_entry& entry) {
   return entry.is_directory(error);
 }
 
-/// Calls `take` for each entry of a folder, in arbitrary order.
-template <class Take>
-void each_entry(const fs::path& folder, const Take& take) {
+/// Calls `visit` for each entry of a folder, in arbitrary order.
+template <class Visit>
+void each_entry(const fs::path& folder, const Visit& visit) {
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    take(*it);
+    visit(*it);
   }
   if (error) fail(fmt::format("cannot read {}: {}", folder.string(), error.message()));
 }

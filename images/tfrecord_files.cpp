@@ -214,7 +214,7 @@ std::span<const std::uint8_t> bytes_in(std::string_view text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-std::string_view text_of(const std::vector<TfrecordEntry>& entries) {
+std::string_view all_bytes(const std::vector<TfrecordEntry>& entries) {
   return {reinterpret_cast<const char*>(entries.data()), entries.size() * sizeof(TfrecordEntry)};
 }
 
@@ -330,7 +330,7 @@ void TfrecordFiles::write_index(const fs::path& index, const std::string& facts)
   static std::mutex one_at_a_time;  // the threads of a process use the same temporary name
   const std::lock_guard lock(one_at_a_time);
   std::string text = std::string(kIndexMagic) + facts;
-  text += text_of(entries_);
+  text += all_bytes(entries_);
   const std::uint32_t sum = checksum(bytes_in(text));
   text.append(reinterpret_cast<const char*>(&sum), sizeof sum);
   try {

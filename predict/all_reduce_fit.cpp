@@ -70,14 +70,14 @@ std::optional<double> aicc(const std::vector<TermFit>& fits, double sizes) {
   return sizes * std::log(mean) + 2 * k + 2 * k * (k + 1) / (sizes - k - 1);
 }
 
-/// Calls `take` for each way to divide `count` sizes into `ranges` ranges. If there are many sizes,
-/// only some positions are tried as borders. `borders` contains the borders chosen so far.
+/// Calls `visit` for each way to divide `count` sizes into `ranges` ranges. If there are many
+/// sizes, only some positions are tried as borders. `borders` contains the borders chosen so far.
 void each_division(std::size_t count, std::size_t ranges, Borders borders,
-                   const std::function<void(const Borders&)>& take) {
+                   const std::function<void(const Borders&)>& visit) {
   const std::size_t from = borders.back();
   if (ranges == 1) {
     borders.push_back(count);
-    take(borders);
+    visit(borders);
     return;
   }
   const std::size_t stride = std::max<std::size_t>(1, count / kMostBorders);
@@ -85,7 +85,7 @@ void each_division(std::size_t count, std::size_t ranges, Borders borders,
        to += stride) {
     Borders next = borders;
     next.push_back(to);
-    each_division(count, ranges - 1, std::move(next), take);
+    each_division(count, ranges - 1, std::move(next), visit);
   }
 }
 

@@ -74,10 +74,10 @@ bool has_whole_frames(std::string_view bytes) {
   return true;
 }
 
-/// Decompresses `bytes` with a Boost filter and passes the text to `take`. Returns false if the
+/// Decompresses `bytes` with a Boost filter and passes the text to `consume`. Returns false if the
 /// data is damaged.
 template <class Decompressor>
-bool pass_through(std::string_view bytes, const TakeBytes& take) {
+bool pass_through(std::string_view bytes, const ConsumeBytes& consume) {
   try {
     Input input;
     input.push(Decompressor());
@@ -86,7 +86,7 @@ bool pass_through(std::string_view bytes, const TakeBytes& take) {
     for (;;) {
       const std::streamsize size = input.sgetn(block.data(), std::streamsize{kBlock});
       if (size <= 0) return true;
-      if (!take(std::string_view(block).substr(0, static_cast<std::size_t>(size)))) return true;
+      if (!consume(std::string_view(block).substr(0, static_cast<std::size_t>(size)))) return true;
     }
   } catch (const std::ios_base::failure&) {  // base class of all errors of these decompressors
     return false;
@@ -96,11 +96,11 @@ bool pass_through(std::string_view bytes, const TakeBytes& take) {
 struct TakingSink {
   using char_type = char;
   using category = io::sink_tag;
-  const TakeBytes& take;
+  const ConsumeBytes& consume;
   bool wants_more = true;
 
   std::streamsize write(const char* text, std::streamsize size) {
-    wants_more = wants_more && take(std::string_view(text, static_cast<std::size_t>(size)));
+    wants_more = wants_more && consume(std::string_view(text, static_cast<std::size_t>(size)));
     return size;
   }
 };
@@ -110,10 +110,10 @@ struct TakingSink {
 /// Boost's decompressor would read the first padding byte as the header of another member. A member
 /// may itself end with zero bytes, so only the decompressor can find where the padding begins. The
 /// trailing zeros are therefore passed byte by byte, and a header error marks the padding.
-bool pass_gzip(std::string_view bytes, const TakeBytes& take) {
+bool pass_gzip(std::string_view bytes, const ConsumeBytes& consume) {
   const std::size_t last_zeros = bytes.find_last_not_of('\0') + 1;
   io::gzip_decompressor gzip;
-  TakingSink sink{take};
+  TakingSink sink{consume};
   const auto write = [&](std::string_view piece) {
     gzip.write(sink, piece.data(), static_cast<std::streamsize>(piece.size()));
   };
@@ -139,8 +139,8 @@ bool pass_gzip(std::string_view bytes, const TakeBytes& take) {
 struct Compression {
   std::string_view name;
   bool (*recognises)(std::string_view bytes);
-  bool (*pass)(std::string_view bytes, const TakeBytes& take);  ///< decompression function
-  bool (*is_whole)(std::string_view bytes) = nullptr;           ///< null: no test needed
+  bool (*pass)(std::string_view bytes, const ConsumeBytes& consume);  ///< decompression function
+  bool (*is_whole)(std::string_view bytes) = nullptr;                 ///< null: no test needed
 };
 
 constexpr Compression kCompressions[] = {
@@ -164,20 +164,20 @@ std::string_view compression_of(std::string_view bytes) {
   return compression == nullptr ? std::string_view() : compression->name;
 }
 
-bool decompress(std::string_view bytes, const TakeBytes& take) {
+bool decompress(std::string_view bytes, const ConsumeBytes& consume) {
   const Compression* const compression = find_compression(bytes);
   if (compression == nullptr) return false;
   const bool is_whole = compression->is_whole == nullptr || compression->is_whole(bytes);
-  return is_whole && compression->pass(bytes, take);
+  return is_whole && compression->pass(bytes, consume);
 }
 
-bool decompress_head(std::string_view bytes, std::size_t wanted, const TakeBytes& take) {
+bool decompress_head(std::string_view bytes, std::size_t wanted, const ConsumeBytes& consume) {
   const Compression* const compression = find_compression(bytes);
   if (compression == nullptr) return false;
   std::size_t passed = 0;
   const bool is_good = compression->pass(bytes, [&](std::string_view block) {
     passed += block.size();
-    return take(block) && passed < wanted;
+    return consume(block) && passed < wanted;
   });
   const bool is_at_end = passed < wanted && compression->is_whole != nullptr;
   return is_good && (!is_at_end || compression->is_whole(bytes));

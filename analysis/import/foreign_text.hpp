@@ -20,16 +20,17 @@ namespace dlscale::analysis {
 std::string_view compression_of(std::string_view bytes);
 
 /// Receives decompressed bytes. Returns false to stop the decompression.
-using TakeBytes = std::function<bool(std::string_view)>;
+using ConsumeBytes = std::function<bool(std::string_view)>;
 
-/// Decompresses a whole file with all its members or frames and passes the bytes to `take`. Returns
-/// false if the file is damaged or truncated. `take` has then received the data before the damage,
-/// except for a truncated zstd file, which is not decompressed at all.
-bool decompress(std::string_view bytes, const TakeBytes& take);
+/// Decompresses a whole file with all its members or frames and passes the bytes to `consume`.
+/// Returns false if the file is damaged or truncated. `consume` has then received the data before
+/// the damage, except for a truncated zstd file, which is not decompressed at all.
+bool decompress(std::string_view bytes, const ConsumeBytes& consume);
 
-/// Passes at least the first `wanted` decompressed bytes to `take`, or all bytes of a shorter file.
-/// The rest of the file is not checked for damage. Returns false if the checked part is damaged.
-bool decompress_head(std::string_view bytes, std::size_t wanted, const TakeBytes& take);
+/// Passes at least the first `wanted` decompressed bytes to `consume`, or all bytes of a shorter
+/// file. The rest of the file is not checked for damage. Returns false if the checked part is
+/// damaged.
+bool decompress_head(std::string_view bytes, std::size_t wanted, const ConsumeBytes& consume);
 
 /// Returns the first `bytes` bytes of the file's text without a byte order mark. A compressed file
 /// may yield more bytes. Returns an empty text if the file cannot be read or is binary. This

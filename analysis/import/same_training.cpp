@@ -385,10 +385,11 @@ bool agree(const ImportedRun& a, const ImportedRun& b) {
 
 bool is_read_alike(const ImportRecord& now, const ImportRecord& then) {
   if (now.format.empty()) return then.mapped.kind.empty() && !then.described;
-  const auto text_of = [](const ImportRecord& record) {
+  const auto content_of = [](const ImportRecord& record) {
     return record.described ? record.described->text() : std::string();
   };
-  return then.format == now.format && then.mapped == now.mapped && text_of(then) == text_of(now);
+  return then.format == now.format && then.mapped == now.mapped &&
+         content_of(then) == content_of(now);
 }
 
 std::optional<CompanionOf> find_owner(const ImportedPlan& before, const ImportRecord& log) {

@@ -144,12 +144,12 @@ class FolderRows {
     files.push_back({file.name, kind, file.state.size, sources_.sha256_of(file.name)});
   }
 
-  /// Reads a file that is new or has changed and passes its content to `take`. With `always`,
-  /// unchanged files are passed, too. The callback `take` returns the file's problems, one per
+  /// Reads a file that is new or has changed and passes its content to `read`. With `always`,
+  /// unchanged files are passed, too. The callback `read` returns the file's problems, one per
   /// line, and true if the file was truncated. A missing or unreadable file is recorded as a
-  /// problem. Returns true if `take` was called.
-  template <class Take>
-  bool read_if_changed(const FoundFile& found, bool always, Take take) {
+  /// problem. Returns true if `read` was called.
+  template <class Read>
+  bool read_if_changed(const FoundFile& found, bool always, Read read) {
     const auto& [name, state, unchanged] = found;
     if (!state.exists()) {
       const std::string odd = oddity_of(folder_.root() / name);
@@ -173,7 +173,7 @@ class FolderRows {
       return false;
     }
     ++summary_.files_read;
-    const auto [problems, truncated] = take(*file, name);
+    const auto [problems, truncated] = read(*file, name);
     sources_.note(name, {file->sha256, problems, truncated});
     return true;
   }

@@ -196,15 +196,15 @@ struct StepReader::Prepared {
     return all;
   }
 
-  template <class Take>
+  template <class Visit>
   void each_part(const std::string& run_id, const LaunchLink& link, std::int64_t steady_step,
-                 Take take) {
+                 Visit visit) {
     windows.reset();
     windows.bind(1, run_id);
     windows.bind(2, link.launch);
     windows.bind(3, link.until);
     windows.bind(4, steady_step);
-    while (windows.executeStep()) take(totals_of(windows));
+    while (windows.executeStep()) visit(totals_of(windows));
   }
 };
 
@@ -244,7 +244,7 @@ void StepReader::read(RunRow& run, const std::vector<LaunchLink>& chain) {
   const std::vector<Sums> all = prepared_->sums_of(run.run_id);
   StepTotals steady, warmup;
   warmup.includes_warmup = true;
-  const auto take = [&](const StepTotals& totals) {
+  const auto visit = [&](const StepTotals& totals) {
     add_totals(totals.includes_warmup ? warmup : steady, totals);
   };
   for (const LaunchLink& link : chain) {
@@ -255,11 +255,11 @@ void StepReader::read(RunRow& run, const std::vector<LaunchLink>& chain) {
     const SteadyStart steady_start = prepared_->steady_start(run.run_id, link.launch);
     const bool late = note(run.warmup, steady_start) && prepared_->warmup == WarmUp::Detected;
     if (late || end_step > link.until) {
-      prepared_->each_part(run.run_id, link, late ? steady_start.step : 0, take);
+      prepared_->each_part(run.run_id, link, late ? steady_start.step : 0, visit);
       continue;
     }
     for (const Sums& sums : all) {
-      if (sums.launch == link.launch) take(sums.totals);
+      if (sums.launch == link.launch) visit(sums.totals);
     }
   }
   run.steps = steady.steps > 0 || steady.samples > 0 ? steady : warmup;

@@ -118,15 +118,15 @@ inline void from_value_of(Value value, double& out, const JsonPlace& place) {
 }
 template <std::integral Integer>
 void from_value_of(Value value, Integer& out, const JsonPlace& place) {
-  const auto take = [&](auto number) {
+  const auto store = [&](auto number) {
     const bool fits = std::in_range<Integer>(number);
     if (!fits) place.fail("number out of range: " + std::to_string(number));
     out = static_cast<Integer>(number);
   };
   std::int64_t number = 0;
   std::uint64_t large = 0;
-  if (value.get(number) == simdjson::SUCCESS) return take(number);
-  if (value.get(large) == simdjson::SUCCESS) return take(large);
+  if (value.get(number) == simdjson::SUCCESS) return store(number);
+  if (value.get(large) == simdjson::SUCCESS) return store(large);
   place.wrong_type("a whole number", value);
 }
 inline void from_value_of(Value value, RunOutcome& out, const JsonPlace& place) {

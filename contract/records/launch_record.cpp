@@ -38,7 +38,7 @@ std::vector<LaunchRecord> parse_launch_log(std::string_view text) {
   return records;
 }
 
-void parse_launch_log(std::string_view text, const std::function<void(LaunchRecord&&)>& take) {
+void parse_launch_log(std::string_view text, const std::function<void(LaunchRecord&&)>& visit) {
   codec::Document document;
   for (const std::string_view line : base::lines_of(text)) {
     std::optional<LaunchRecord> record;
@@ -47,7 +47,7 @@ void parse_launch_log(std::string_view text, const std::function<void(LaunchReco
     } catch (const base::SpecError&) {
       // A killed writer can leave an incomplete last line. Only the content of that line is lost.
     }
-    if (record) take(std::move(*record));
+    if (record) visit(std::move(*record));
   }
 }
 

@@ -61,8 +61,8 @@ std::string to_json_line(const LaunchRecord& record);
 /// Reads a whole log. Skips lines that are not launch records, such as the incomplete last line of
 /// a killed writer.
 std::vector<LaunchRecord> parse_launch_log(std::string_view text);
-/// Reads a whole log and passes its records to `take` one after another, for callers that do not
+/// Reads a whole log and passes its records to `visit` one after another, for callers that do not
 /// keep all records.
-void parse_launch_log(std::string_view text, const std::function<void(LaunchRecord&&)>& take);
+void parse_launch_log(std::string_view text, const std::function<void(LaunchRecord&&)>& visit);
 
 }  // namespace dlscale::contract

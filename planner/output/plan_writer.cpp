@@ -237,7 +237,7 @@ class PlanWriter {
 };
 
 base::Pieces whole(std::string text) {
-  return [text = std::move(text)](const auto& take) { take(text); };
+  return [text = std::move(text)](const auto& write) { write(text); };
 }
 
 /// Returns the parameter file of an OAR array. Each task has a line with the line number of its run
@@ -254,7 +254,7 @@ base::Pieces PlanWriter::table_lines(std::vector<std::size_t> jobs) const {
   std::sort(jobs.begin(), jobs.end(), [&](std::size_t a, std::size_t b) {
     return plan_.jobs[a].offset < plan_.jobs[b].offset;
   });
-  return [this, jobs = std::move(jobs)](const auto& take) {
+  return [this, jobs = std::move(jobs)](const auto& write) {
     for (const std::size_t job : jobs) {
       const std::vector<std::uint32_t>& runs = planning_.job_runs[job];
       std::vector<std::string> lines(runs.size());
@@ -262,7 +262,7 @@ base::Pieces PlanWriter::table_lines(std::vector<std::size_t> jobs) const {
           runs.size(),
           [&](std::size_t i) { lines[i] = to_json_line(planning_.run(runs[i])) + "\n"; },
           kFileLoop);
-      std::for_each(lines.begin(), lines.end(), take);
+      std::for_each(lines.begin(), lines.end(), write);
     }
   };
 }
@@ -292,8 +292,8 @@ std::vector<PlanFile> PlanWriter::files() const {
   if (const std::string& text = planning_.study.log_format.text; !text.empty()) {
     files.push_back({out_.log_format_toml(), whole(text)});
   }
-  files.push_back({out_.plan_json(), [this](const auto& take) {
-                     write_json(plan_with_stale_ ? *plan_with_stale_ : plan_, take);
+  files.push_back({out_.plan_json(), [this](const auto& write) {
+                     write_json(plan_with_stale_ ? *plan_with_stale_ : plan_, write);
                    }});
   return files;
 }

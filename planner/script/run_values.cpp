@@ -327,7 +327,7 @@ std::string with_paths(std::string_view command, const std::string& folder,
   if (folder.empty()) return std::string(command);
   std::string result;
   Quoting quoting;
-  const auto take = [&](std::string_view text) {
+  const auto append = [&](std::string_view text) {
     quoting.read(text);
     result += text;
   };
@@ -350,7 +350,7 @@ std::string with_paths(std::string_view command, const std::string& folder,
     if (size > 0 && at_start && whole && before != '>' && quoting.takes_words()) {
       const std::string file = file_at(command.substr(0, size), folder, files);
       if (!file.empty() && file.find("{{") == std::string::npos) {
-        take(shell_quote(file));
+        append(shell_quote(file));
         command.remove_prefix(size);
         before = '.';
         at_start = false;
@@ -358,7 +358,7 @@ std::string with_paths(std::string_view command, const std::string& folder,
       }
     }
     size = std::max<std::size_t>(size, 1);
-    take(command.substr(0, size));
+    append(command.substr(0, size));
     const char last = command[size - 1];
     at_start = ends_word(last);
     if (last != ' ' && last != '\t') before = last;

@@ -83,12 +83,12 @@ std::int64_t numbers_of(const std::vector<std::int64_t>& shape) {
 
 void write_safetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors) {
   const std::string header = header_of(tensors);
-  base::write_pieces_atomically(path, [&](const std::function<void(std::string_view)>& take) {
-    take(length_of(header.size()));
-    take(header);
+  base::write_pieces_atomically(path, [&](const std::function<void(std::string_view)>& write) {
+    write(length_of(header.size()));
+    write(header);
     for (const NamedTensor& each : tensors) {
       const at::Tensor dense = each.tensor.detach().cpu().contiguous();
-      take({static_cast<const char*>(dense.data_ptr()), dense.nbytes()});
+      write({static_cast<const char*>(dense.data_ptr()), dense.nbytes()});
     }
   });
 }

@@ -126,10 +126,10 @@ class ZipStorages : public TorchStorages {
     if (has("constants.pkl")) {
       fail("is a TorchScript module and not a state dictionary; use model = \"script:FILE\"");
     }
-    if (has("byteorder") && text_of("byteorder") != "little") {
+    if (has("byteorder") && entry_text("byteorder") != "little") {
       fail("was saved on a big-endian machine; load and save it on a little-endian machine");
     }
-    std::istringstream in(text_of("data.pkl"));
+    std::istringstream in(entry_text("data.pkl"));
     std::uint64_t position = 0;
     try {
       return read_pickle(in, position);
@@ -165,7 +165,7 @@ class ZipStorages : public TorchStorages {
     if (bytes <= file_bytes_) return bytes;
     fail(fmt::format("is damaged: {} has {} bytes, more than the whole file", name, bytes));
   }
-  std::string text_of(const std::string& name) {
+  std::string entry_text(const std::string& name) {
     std::string text(size_of(name), '\0');
     fill(name, {reinterpret_cast<std::uint8_t*>(text.data()), text.size()});
     return text;

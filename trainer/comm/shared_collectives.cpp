@@ -70,15 +70,16 @@ double SharedCollectives::wait_for_call() {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-/// Runs `give` and `take` for each chunk. `give` writes data of this rank to its slot, and `take`
-/// reads the slots of the other ranks. Returns the seconds until all ranks had arrived.
+/// Runs `give` and `read_chunk` for each chunk. `give` writes data of this rank to its slot, and
+/// `read_chunk` reads the slots of the other ranks. Returns the seconds until all ranks had
+/// arrived.
 ///
 /// A rank overwrites its slot two rounds later, so all ranks must have read the slot by then.
 /// Within a call, the loop waits until all ranks have read the slot. The first write of a call
 /// needs no such wait, because a rank begins a call only after it has read all data of its earlier
 /// calls.
 double SharedCollectives::in_rounds(std::int64_t count, std::int64_t most, const Step& give,
-                                    const Step& take) {
+                                    const Step& read_chunk) {
   const auto chunk = [&](std::int64_t first, std::uint64_t round) {
     return Chunk{first, std::min(most, count - first), round};
   };
@@ -94,7 +95,7 @@ double SharedCollectives::in_rounds(std::int64_t count, std::int64_t most, const
       give(chunk(first + most, round_ + 1));
       board_.tell(Progress::given, round_ + 2);
     }
-    take(chunk(first, round_));
+    read_chunk(chunk(first, round_));
     board_.tell(Progress::taken, ++round_);
   }
   return wait_s;

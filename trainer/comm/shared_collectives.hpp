@@ -53,7 +53,7 @@ class SharedCollectives {
     std::uint64_t round;
   };
   using Step = std::function<void(const Chunk&)>;
-  double in_rounds(std::int64_t count, std::int64_t most, const Step& give, const Step& take);
+  double in_rounds(std::int64_t count, std::int64_t most, const Step& give, const Step& read_chunk);
   double wait_for_call();
 
   double reduce_small(const Span& data, ReduceOp op);

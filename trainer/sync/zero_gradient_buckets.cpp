@@ -58,8 +58,11 @@ std::vector<ParameterPiece> FlatParameters::pieces(int rank) const {
 }
 
 GradientBuckets::GradientBuckets(const BucketSettings& settings, std::int64_t partition_size,
-                                 CollectiveQueue& queue, Take take)
-    : settings_(settings), partition_size_(partition_size), queue_(queue), take_(std::move(take)) {
+                                 CollectiveQueue& queue, Receive receive)
+    : settings_(settings),
+      partition_size_(partition_size),
+      queue_(queue),
+      receive_(std::move(receive)) {
   settings_.elements = std::min(settings_.elements, partition_size * queue.size());
 }
 
@@ -125,7 +128,7 @@ void GradientBuckets::complete(Bucket& bucket) {
   const at::NoGradGuard no_gradients;
   for (const auto& work : bucket.under_way) exposed_s_ += queue_.wait_for(*work);
   for (const Entry& entry : bucket.entries) {
-    take_(entry.place, bucket.buffer.narrow(0, entry.offset, entry.place.range.count));
+    receive_(entry.place, bucket.buffer.narrow(0, entry.offset, entry.place.range.count));
   }
   bucket.under_way.clear();
   bucket.entries.clear();

@@ -88,12 +88,12 @@ struct GradientPlace {
 class GradientBuckets {
  public:
   /// Callback that receives a gradient when its mean over the ranks is ready.
-  using Take = std::function<void(const GradientPlace&, const at::Tensor& mean)>;
+  using Receive = std::function<void(const GradientPlace&, const at::Tensor& mean)>;
 
   /// Makes empty buckets. `partition_size` is the number of elements that each rank owns. The
   /// partitions are in the order of ranks.
   GradientBuckets(const BucketSettings& settings, std::int64_t partition_size,
-                  CollectiveQueue& queue, Take take);
+                  CollectiveQueue& queue, Receive receive);
 
   /// **Collective.** Copies `gradient` to a bucket. The caller may release `gradient` afterwards.
   void add(const GradientPlace& place, const at::Tensor& gradient);
@@ -123,7 +123,7 @@ class GradientBuckets {
   BucketSettings settings_;
   std::int64_t partition_size_;
   CollectiveQueue& queue_;
-  Take take_;
+  Receive receive_;
   std::array<Bucket, 2> buckets_;
   std::size_t turn_ = 0;
   double exposed_s_ = 0;

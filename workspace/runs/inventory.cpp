@@ -17,14 +17,14 @@ Size size_of_one(const fs::path& path) {
   return {1, static_cast<std::uint64_t>(status.st_blocks) * kBlock};
 }
 
-/// Calls `take` for every file and folder below a folder. Skips entries that cannot be read.
-template <class Take>
-void walk(const fs::path& folder, const Take& take) {
+/// Calls `visit` for every file and folder below a folder. Skips entries that cannot be read.
+template <class Visit>
+void walk(const fs::path& folder, const Visit& visit) {
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
                                          error);
   for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    take(entry->path());
+    visit(entry->path());
   }
 }
 

@@ -123,11 +123,11 @@ void DescribedLog::read_line(const LogLine& line) {
       watch("skipped: " + rule.otherwise);
       return log_.skip(rule.otherwise);
     }
-    if (!take(rule) || !rule.is_shared) return;
+    if (!apply_rule(rule) || !rule.is_shared) return;
   }
 }
 
-bool DescribedLog::take(const LineRule& rule) {
+bool DescribedLog::apply_rule(const LineRule& rule) {
   steps_of_line_ = 0;
   values_.resize(first_of_line_);
   for (std::size_t i = 0; i < rule.names.size(); ++i) {
@@ -152,7 +152,7 @@ bool DescribedLog::take(const LineRule& rule) {
   set(rule.set);
   take_facts(rule);
   for (const Requirement& one : rule.warn) {
-    if (!one.that.holds(values_)) log_.skip(text_of(one.otherwise));
+    if (!one.that.holds(values_)) log_.skip(message_text(one.otherwise));
   }
   report(rule);
   if (rule.steps) {
@@ -176,7 +176,7 @@ void DescribedLog::report(const LineRule& rule) {
     if (!applies(one.fields)) continue;
     const std::int64_t line = count_of_number(field(one.fields, "line"));
     log_.sum_up(line > 0 ? static_cast<int>(std::min<std::int64_t>(line, 1 << 30)) : line_,
-                text_of(one.text));
+                message_text(one.text));
   }
 }
 
@@ -184,7 +184,7 @@ DescribedLog::Met DescribedLog::meets(const std::vector<Requirement>& requiremen
   for (const Requirement& one : requirements) {
     if (one.that.holds(values_)) continue;
     if (one.otherwise.parts.empty()) return Met::ignored;
-    const std::string why = text_of(one.otherwise);
+    const std::string why = message_text(one.otherwise);
     watch("skipped: " + why);
     log_.skip(why);
     return Met::skipped;
@@ -276,7 +276,7 @@ double DescribedLog::loss(const LineEntry& entry) {
   return std::isinf(number) ? HUGE_VAL : number;
 }
 
-std::string DescribedLog::text_of(const Message& message) {
+std::string DescribedLog::message_text(const Message& message) {
   std::string text;
   for (const auto& part : message.parts) {
     if (const auto* words = std::get_if<std::string>(&part)) {
@@ -460,7 +460,7 @@ void DescribedLog::compare(const LineRule& rule) {
     if (!applies(one.fields)) continue;
     const double number = field(one.fields, "value");
     if (std::isnan(number)) continue;
-    PrintedFigure figure{.name = text_of(one.name), .value = number};
+    PrintedFigure figure{.name = message_text(one.name), .value = number};
     figure.quantity = quantity_of(one.quantity);
     figure.span = span_of(one.span);
     figure.has_warmup = one.has_warmup;

@@ -61,9 +61,10 @@ class DescribedLog {
   };
 
   /// Reads the entries of the current line. Returns false if the line was skipped with a message.
-  bool take(const LineRule& rule);
+  bool apply_rule(const LineRule& rule);
   enum class Met { yes, ignored, skipped };
-  /// Checks the current line. If it does not meet a requirement with a message, skips the line.
+  /// Checks the current line. If it does not meet a requirement and that requirement has a message,
+  /// records the line as skipped with that message.
   Met meets(const std::vector<Requirement>& requirements);
   bool is_repeated(const LineRule& rule, std::string_view text);
   void set(const Formulas& formulas);
@@ -90,7 +91,7 @@ class DescribedLog {
   /// Returns a loss, which may be infinite.
   double loss(const LineEntry& entry);
   bool applies(const LineEntry& entry) { return !entry.when || entry.when->holds(values_); }
-  std::string text_of(const Message& message);
+  std::string message_text(const Message& message);
   void refresh_run_values();
   void watch(const std::string& what) {
     if (watch_) watch_(line_, what);

@@ -78,7 +78,7 @@ LineValues::Result LineValues::read(const LineRule& rule, std::string_view line,
   return Result::other;
 }
 
-bool LineValues::take(std::size_t name, std::string_view text) {
+bool LineValues::store_value(std::size_t name, std::string_view text) {
   texts_[name] = text;
   std::string plain;
   if (!format_.thousands.empty() && text.find_first_of(format_.thousands) != text.npos) {
@@ -106,7 +106,7 @@ void LineValues::search(const LineRule& rule, std::string_view text) {
       numbers_[i] = name.search->count(text);
     } else if (name.search->find(text, groups_) == Regex::MatchResult::yes && !groups_[1].empty()) {
       if (!name.is_time) {
-        take(i, groups_[1]);
+        store_value(i, groups_[1]);
       } else if (TextScanner time(groups_[1]); !date_and_time(time, numbers_[i])) {
         numbers_[i] = std::nan("");
       }
@@ -119,7 +119,7 @@ bool LineValues::read_pattern(const LineRule& rule, std::string_view text) {
   for (std::size_t i = 0; i < rule.names.size(); ++i) {
     if (rule.names[i].search) continue;
     const std::string_view group = groups_[static_cast<std::size_t>(rule.names[i].group)];
-    if (!group.empty() && !take(i, group)) return false;
+    if (!group.empty() && !store_value(i, group)) return false;
   }
   return true;
 }
@@ -193,7 +193,7 @@ LineValues::Result LineValues::read_row(const LineRule& rule, std::string_view l
       if (cell.empty()) continue;
       const double before = numbers_[i];
       numbers_[i] = std::nan("");
-      if (!take(i, cell) && !name.columns) is_row = false;
+      if (!store_value(i, cell) && !name.columns) is_row = false;
       if (!std::isnan(numbers_[i])) {
         ++count;
       } else if (name.columns) {

@@ -41,12 +41,12 @@ class LineValues {
   std::string_view text(std::size_t name) const { return texts_[name]; }
   /// JSON object of the line, if the rule reads one.
   const JsonObject& object() const { return json_; }
-  /// Calls `take(heading, number)` for the numbers of LineEntry::other_columns in the row.
-  template <class Take>
-  void each_other_column(const LineRule& rule, Take take) {
+  /// Calls `visit(heading, number)` for the numbers of LineEntry::other_columns in the row.
+  template <class Visit>
+  void each_other_column(const LineRule& rule, Visit visit) {
     for (const std::size_t i : columns_of(rule).others) {
       double number = 0;
-      if (whole_number(cells_[i], number)) take(headings_[i], number);
+      if (whole_number(cells_[i], number)) visit(headings_[i], number);
     }
   }
 
@@ -63,7 +63,7 @@ class LineValues {
   };
   const Columns& columns_of(const LineRule& rule);
   /// Returns false if the text is a number that is out of range.
-  bool take(std::size_t name, std::string_view text);
+  bool store_value(std::size_t name, std::string_view text);
 
   const FormatDescription& format_;
   JsonObject json_;

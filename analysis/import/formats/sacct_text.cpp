@@ -15,12 +15,12 @@
 namespace dlscale::analysis::sacct {
 namespace {
 
-/// Calls `take(name, value)` for each "name=value" between commas.
-template <class Take>
-void each_resource(std::string_view tres, Take take) {
+/// Calls `visit(name, value)` for each "name=value" between commas.
+template <class Visit>
+void each_resource(std::string_view tres, Visit visit) {
   for (const std::string_view one : base::split(tres, ',')) {
     const std::size_t equals = one.find('=');
-    if (equals != one.npos) take(one.substr(0, equals), one.substr(equals + 1));
+    if (equals != one.npos) visit(one.substr(0, equals), one.substr(equals + 1));
   }
 }
 
@@ -416,7 +416,7 @@ const State* state_of(std::string_view text) {
 }
 
 bool Columns::set_heading(std::string_view heading) {
-  const auto take = [&](std::string_view delimiter, bool only_fields) {
+  const auto accept_delimiter = [&](std::string_view delimiter, bool only_fields) {
     std::vector<std::string> names;
     Row cells = base::split(heading, delimiter);
     // sacct --parsable ends each line with a delimiter, so the last cell is empty.
@@ -433,9 +433,10 @@ bool Columns::set_heading(std::string_view heading) {
     delimiter_ = delimiter;
     return true;
   };
-  if (take("|", false)) return true;
+  if (accept_delimiter("|", false)) return true;
   const std::string_view delimiter = delimiter_in(heading);
-  return !base::trimmed(delimiter).empty() || delimiter == "\t" ? take(delimiter, true) : false;
+  return !base::trimmed(delimiter).empty() || delimiter == "\t" ? accept_delimiter(delimiter, true)
+                                                                : false;
 }
 
 bool Columns::learn(std::string_view line) {

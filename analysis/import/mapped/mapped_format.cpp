@@ -39,10 +39,10 @@ bool names_ranks(const TextRow& row) {
                      [](const auto& cell) { return find_measure(cell.first) == Measure::rank; });
 }
 
-/// Calls `take` for each row of each readable line and `skip` with the reason for each unreadable
+/// Calls `visit` for each row of each readable line and `skip` with the reason for each unreadable
 /// line.
-template <class Take, class Skip>
-void each_row(LogLines& lines, RowReader& reader, RanksOfLog& ranks, Take take, Skip skip) {
+template <class Visit, class Skip>
+void each_row(LogLines& lines, RowReader& reader, RanksOfLog& ranks, Visit visit, Skip skip) {
   while (lines.next()) {
     const LogLine& line = lines.line();
     if (line.text.size() > kLongestLine) {
@@ -55,7 +55,7 @@ void each_row(LogLines& lines, RowReader& reader, RanksOfLog& ranks, Take take, 
     if (!problem.empty()) {
       skip(line, problem);
     } else if (!row.empty()) {
-      do take(line, row);
+      do visit(line, row);
       while (reader.more(row));
     }
   }
@@ -212,7 +212,7 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
   RowRecords records(known);
   bool truncated = false;
   int before = 0;
-  const auto take = [&](const LogLine& line, const TextRow& row) {
+  const auto visit = [&](const LogLine& line, const TextRow& row) {
     const AxisValues axes = format_axes_of(row, marks);
     if (has_axes && axes != part.which) return;
     if (!has_axes) content.facts.insert(axes.begin(), axes.end());
@@ -234,7 +234,7 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
   if (rows.data() != text.data()) before = part.first_line - 1;
   LogLines lines(rows);
   RanksOfLog ranks(own_lines_of(format));
-  each_row(lines, *reader, ranks, take, skip);
+  each_row(lines, *reader, ranks, visit, skip);
   if (ranks.first_left_out() > 0) {
     records.skip(before + ranks.first_left_out(), ranks.what_is_left_out());
   }

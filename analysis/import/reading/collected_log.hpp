@@ -135,12 +135,12 @@ class CollectedLog {
   bool stopped_ = false;
 };
 
-/// Reads a text line by line and calls `take(line)`. If several processes wrote the log, only the
+/// Reads a text line by line and calls `visit(line)`. If several processes wrote the log, only the
 /// lines of one process are read. RanksOfLog selects this process with the tests in `own`. Lines
 /// that are too long for the output of a trainer are skipped with a message. `before` is the number
 /// of lines of the log in front of the text.
-template <class Take>
-void take_lines(std::string_view text, CollectedLog& log, Take take, const OwnLines& own = {},
+template <class Visit>
+void take_lines(std::string_view text, CollectedLog& log, Visit visit, const OwnLines& own = {},
                 int before = 0) {
   constexpr std::size_t kTried = std::size_t{1} << 18;  // size of the sample in bytes
   bool tried = text.size() < 4 * kTried;
@@ -155,7 +155,7 @@ void take_lines(std::string_view text, CollectedLog& log, Take take, const OwnLi
     if (lines.line().text.size() > kLongestLine) {
       log.skip("longer than 1 MiB");
     } else if (ranks.counts(lines.line(), lines.rest())) {
-      take(lines.line());
+      visit(lines.line());
     }
   }
   if (ranks.first_left_out() > 0) {

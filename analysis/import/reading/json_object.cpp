@@ -164,7 +164,7 @@ std::optional<std::int64_t> JsonObject::item(std::string_view key, std::size_t p
 
 void JsonObject::each_text(
     std::string_view path,
-    const std::function<void(std::string_view key, std::string_view value)>& take) const {
+    const std::function<void(std::string_view key, std::string_view value)>& visit) const {
   simdjson::dom::element value;
   simdjson::dom::object object;
   if (!parsed_->find(path, value) || value.get(object) != simdjson::SUCCESS) return;
@@ -172,18 +172,18 @@ void JsonObject::each_text(
     std::string_view text;
     double number = 0;
     if (element.get(text) == simdjson::SUCCESS) {
-      take(key, text);
+      visit(key, text);
     } else if (element.get(number) == simdjson::SUCCESS) {
-      take(key, fmt::format("{}", number));
+      visit(key, fmt::format("{}", number));
     } else if (element.is<bool>()) {
-      take(key, bool(element) ? "True" : "False");
+      visit(key, bool(element) ? "True" : "False");
     }
   }
 }
 
 void JsonObject::each_number(
     std::string_view path,
-    const std::function<void(std::string_view key, double value)>& take) const {
+    const std::function<void(std::string_view key, double value)>& visit) const {
   simdjson::dom::element value;
   simdjson::dom::object object = parsed_->root;
   if (!parsed_->good) return;
@@ -192,7 +192,7 @@ void JsonObject::each_number(
   }
   for (const auto [key, element] : object) {
     double number = 0;
-    if (element.get(number) == simdjson::SUCCESS && std::isfinite(number)) take(key, number);
+    if (element.get(number) == simdjson::SUCCESS && std::isfinite(number)) visit(key, number);
   }
 }
 

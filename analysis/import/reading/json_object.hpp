@@ -22,18 +22,18 @@ std::string_view json_whole(std::string_view text, std::size_t at);
 /// none.
 std::size_t json_value_of(std::string_view text, std::string_view key, std::size_t from = 0);
 
-/// Calls `take(object, offset)` for each complete object directly within a list or an object.
+/// Calls `visit(object, offset)` for each complete object directly within a list or an object.
 /// `from` is the first byte after the opening bracket. Returns false if the text ends before the
 /// end of the list or object.
-template <class Take>
-bool each_json_object(std::string_view text, std::size_t from, Take take) {
+template <class Visit>
+bool each_json_object(std::string_view text, std::size_t from, Visit visit) {
   while (from < text.size()) {
     const std::size_t at = text.find_first_of("{]}", from);
     if (at == std::string_view::npos) return false;
     if (text[at] != '{') return true;
     const std::string_view object = json_whole(text, at);
     if (object.empty()) return false;
-    take(object, at);
+    visit(object, at);
     from = at + object.size();
   }
   return false;
@@ -64,15 +64,15 @@ class JsonObject {
   std::optional<std::string_view> text(std::string_view key) const;
   /// Returns the integer at a position of the list under a key.
   std::optional<std::int64_t> item(std::string_view key, std::size_t position) const;
-  /// Calls `take` for each text, number and truth value of the object at the path, with its key.
+  /// Calls `visit` for each text, number and truth value of the object at the path, with its key.
   /// Numbers and truth values are passed as texts.
   void each_text(
       std::string_view path,
-      const std::function<void(std::string_view key, std::string_view value)>& take) const;
-  /// Calls `take` for each number of the object at the path, with its key. An empty path stands for
-  /// the whole object.
+      const std::function<void(std::string_view key, std::string_view value)>& visit) const;
+  /// Calls `visit` for each number of the object at the path, with its key. An empty path stands
+  /// for the whole object.
   void each_number(std::string_view path,
-                   const std::function<void(std::string_view key, double value)>& take) const;
+                   const std::function<void(std::string_view key, double value)>& visit) const;
 
  private:
   struct Parsed;

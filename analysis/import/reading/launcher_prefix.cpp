@@ -550,13 +550,13 @@ std::string_view without_end(std::string_view line) {
   return line;
 }
 
-/// Calls `take` with each line, including the end of the line, until `take` returns false.
-template <class Take>
-void each_line(std::string_view text, Take take) {
+/// Calls `visit` with each line, including the end of the line, until `visit` returns false.
+template <class Visit>
+void each_line(std::string_view text, Visit visit) {
   while (!text.empty()) {
     const std::size_t newline = text.find('\n');
     const std::size_t size = newline == text.npos ? text.size() : newline + 1;
-    if (!take(text.substr(0, size))) return;
+    if (!visit(text.substr(0, size))) return;
     text.remove_prefix(size);
   }
 }

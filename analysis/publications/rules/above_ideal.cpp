@@ -16,16 +16,16 @@ namespace {
 
 constexpr double kMoreThanIdeal = 1 + 1e-9;
 
-using Place = std::pair<std::string, int>;
+using RowKey = std::pair<std::string, int>;
 
-Place row_of(const Published& value) {
+RowKey row_of(const Published& value) {
   return {value.place.file, value.place.line};
 }
 
 /// Findings, and the rows that already have a finding.
 struct CurvesAboveIdeal {
   std::vector<Finding> findings;
-  std::set<Place> rows;
+  std::set<RowKey> rows;
 
   void add(const Published& value, const Evidence& evidence, std::string meaning) {
     if (rows.insert(row_of(value)).second) {

@@ -44,7 +44,7 @@ std::string find_axis(const Names& known, const std::string& name, const char* o
   throw base::UsageError(fmt::format("{}: {}", option, base::unknown_name("axis", name, known)));
 }
 
-std::string text_of(const CurveKey& key, const Names& axes) {
+std::string curve_name(const CurveKey& key, const Names& axes) {
   std::string text;
   for (const std::string& axis : axes) text += value_of(key, axis) + "\n";
   return text;
@@ -55,7 +55,7 @@ bool follows(const std::string& axis, const Names& given, const std::vector<Plac
   std::map<std::string, std::string> seen;
   return std::all_of(points.begin(), points.end(), [&](const PlacedValue& point) {
     const std::string value = value_of(point.place, axis);
-    return seen.try_emplace(text_of(point.place, given), value).first->second == value;
+    return seen.try_emplace(curve_name(point.place, given), value).first->second == value;
   });
 }
 

@@ -52,24 +52,24 @@ std::string row_name(const Table& table, const std::vector<Cell>& cells, std::si
   return name;
 }
 
-/// Calls `take` with the key and the text of each number in a cell. Bounds have two numbers.
-template <class Take>
-void each_value(const std::string& key, const Cell& cell, const Column& column, Take take) {
+/// Calls `visit` with the key and the text of each number in a cell. Bounds have two numbers.
+template <class Visit>
+void each_value(const std::string& key, const Cell& cell, const Column& column, Visit visit) {
   if (const auto* number = std::get_if<double>(&cell)) {
     const std::string text = shown(*number, column, kMissing);
-    if (!text.empty()) take(key, text);
+    if (!text.empty()) visit(key, text);
   } else if (const auto* bounds = std::get_if<Bounds>(&cell)) {
     const std::string low = shown(bounds->low, column, kMissing);
     const std::string high = shown(bounds->high, column, kMissing);
-    if (!low.empty()) take(key + "-low", low);
-    if (!high.empty()) take(key + "-high", high);
+    if (!low.empty()) visit(key + "-low", low);
+    if (!high.empty()) visit(key + "-high", high);
   }
 }
 
-/// Calls `take` with the key and the text of each number in a table. Stops before the first row for
-/// which `more` returns false.
-template <class More, class Take>
-void each_value(const Table& table, More more, Take take) {
+/// Calls `visit` with the key and the text of each number in a table. Stops before the first row
+/// for which `more` returns false.
+template <class More, class Visit>
+void each_value(const Table& table, More more, Visit visit) {
   const std::size_t naming = naming_cells(table);
   std::vector<std::string> slugs;  // name of each column in a key
   for (const Column& column : table.columns) slugs.push_back("/" + value_slug(column.id));
@@ -79,7 +79,7 @@ void each_value(const Table& table, More more, Take take) {
     std::string name = row_name(table, cells, naming);
     if (const int before = seen[name]++; before > 0) name += fmt::format("/{}", before + 1);
     for (std::size_t i = naming; i < cells.size(); ++i) {
-      each_value(name + slugs[i], cells[i], table.columns[i], take);
+      each_value(name + slugs[i], cells[i], table.columns[i], visit);
     }
   }
 }
