@@ -34,7 +34,7 @@ struct MadeFigure {
 std::vector<std::string> figure_names();
 
 /// Returns true if the choice names quantities over an axis instead of a figure of a fixed kind.
-/// This is so if an axis is given, or if no figure has this name.
+/// This is so if an axis is given, or if no figure of a fixed kind has the chosen name.
 bool draws_quantities(const FigureChoice& choice);
 
 /// Returns a text that lists the figures, the quantities and, if the folder is a collected study,

@@ -208,9 +208,8 @@ void keep_measured(PredictedCurve& curve, const Given& given, std::vector<std::s
         notes,
         hardware.other_link && nodes > 1
             ? fmt::format(
-                  "the link differs from the measured link, and the partition does not name its "
-                  "GPU "
-                  "and the connection within a node: no prediction for {} ranks on {} nodes",
+                  "the link differs from the measured link, and the partition names neither its "
+                  "GPU nor the connection within a node: no prediction for {} ranks on {} nodes",
                   gpus, nodes)
             : fmt::format("the calibration has no all-reduce that applies to {} ranks on {} nodes: "
                           "no prediction (name the interconnect with dlscale calibrate --topology "

@@ -13,10 +13,10 @@
 
 namespace dlscale::analysis {
 
-/// Returns the step windows with a number of steps and a training loss of these runs, by run id.
-/// The windows come from the last completed launch of a run and from the launches that this launch
-/// resumed from, in the order of the steps. Each step counts once. Runs without such windows are
-/// left out. Throws base::RunError if the database cannot be used.
+/// Returns, by run id, the step windows of these runs for which a number of steps and a training
+/// loss are recorded. The windows come from the last completed launch of a run and from the
+/// launches that this launch resumed from, in the order of the steps. Each step counts once. Runs
+/// without such windows are left out. Throws base::RunError if the database cannot be used.
 std::map<std::string, std::vector<WindowLoss>> read_window_losses(
     const contract::PlanDir& folder, const std::set<std::string>& run_ids);
 

@@ -679,11 +679,11 @@ const LogFormat mlperf_entry{
     .cross_check =
         "throughput and imgs_sec of tracked_stats are compared with the rate of their epoch or "
         "block. The first epoch or block is not compared. For BERT, DLRM and graph benchmarks "
-        "these values are "
-        "only a bound, because their time includes evaluations. samples_count of eval_start is "
-        "compared with the sum of the blocks. The time of all epochs or blocks is compared with "
-        "the time between them, and their rate is compared with the rate of the fastest epoch or "
-        "block.",
+        "these values are only a bound, because their time includes evaluations. samples_count of "
+        "eval_start is "
+        "compared with the sum of the blocks. The total time of the epochs or blocks is compared "
+        "with the time from the start of the first to the end of the last. Their overall rate is "
+        "compared with the rate of the fastest epoch or block.",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,
