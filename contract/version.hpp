@@ -4,7 +4,7 @@
 
 namespace dlscale::contract {
 
-/// Returns the version of this build, for example "0.1.0".
+/// Returns the version of this build, for example "0.2.0".
 const char* version();
 
 }  // namespace dlscale::contract

@@ -12,5 +12,5 @@ Recording needs no other package. dlscale.load() needs pandas.
 from dlscale.frames import Frames, load
 from dlscale.recorder import Run, run
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Frames", "Run", "load", "run"]

@@ -8,7 +8,7 @@ wheels=$(realpath -m "$1")
 source_tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 kept=$("$source_tree/tools/setup" --print-roots)
 work=$(mktemp -d)
-version=$(sed -n 's/^project(dlscale VERSION \([0-9.]*\).*/\1/p' "$source_tree/CMakeLists.txt")
+version=$("$source_tree/tools/version")
 
 fail() {
   echo "FAILED: $*" >&2

@@ -145,7 +145,7 @@ def main():
         sys.exit(__doc__)
     build, programs, simdjson = (pathlib.Path(name) for name in sys.argv[1:4])
     tag, folder = sys.argv[4], pathlib.Path(sys.argv[5])
-    version = re.search(r"project\(dlscale VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    version = subprocess.run([ROOT / "tools/version"], check=True, capture_output=True, text=True).stdout.strip()
     torch = re.search(r"^torch==(\d+\.\d+)\.", (ROOT / "tools/libtorch.txt").read_text(), re.MULTILINE)[1]
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("dlscale*.whl"):
