@@ -130,7 +130,8 @@ class FolderRows {
     sources_.keep(run.folder.name, run.folder.state);
     if (!is_imported_) {
       announce(run.description, Kind::description, files);
-      const bool is_own = std::string_view(format_of(run.run_id).name) == "dlscale";
+      const auto position = plan_position(run.run_id);
+      const bool is_own = !position || contract::writes_records(plan_.runs[*position]);
       for (const FoundLaunch& launch : run.launches) {
         sources_.keep(launch.log.name, launch.log.state);
         announce(launch.log, is_own ? Kind::results : Kind::other, files);
@@ -286,9 +287,10 @@ class FolderRows {
 
   const LogFormat& format_of(const std::string& run_id) {
     const auto position = plan_position(run_id);
-    const std::string name = position ? plan_.runs[*position].log_format : "";
+    const std::string name =
+        contract::log_format_name(position ? plan_.runs[*position] : contract::PlannedRun{});
     if (own_format_ && name == own_format_->entry().name) return own_format_->entry();
-    return base::find(log_formats(), "log format", name.empty() ? "dlscale" : name);
+    return base::find(log_formats(), "log format", name);
   }
 
   /// Replaces the rows of a run by the content of its run.json. Returns the problem of that file,

@@ -163,6 +163,9 @@ void check_version(int version, std::string_view file) {
                   kPlanVersion));
 }
 
+/// Log format of the records in results.jsonl (docs/record-format.md).
+constexpr const char* kRecordsFormat = "dlscale";
+
 }  // namespace
 
 std::string study_of_plan(std::string_view text, std::string_view file) {
@@ -202,6 +205,14 @@ std::optional<Plan> find_plan(const PlanDir& folder) {
   } catch (const base::SpecError&) {
     return std::nullopt;
   }
+}
+
+std::string log_format_name(const PlannedRun& run) {
+  return run.log_format.empty() ? kRecordsFormat : run.log_format;
+}
+
+bool writes_records(const PlannedRun& run) {
+  return log_format_name(run) == kRecordsFormat;
 }
 
 std::string batch_per_gpu_text(const PlannedRun& run) {

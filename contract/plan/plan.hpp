@@ -65,6 +65,15 @@ struct PlannedRun {
   bool operator==(const PlannedRun&) const = default;
 };
 
+/// Returns the name of the format of the measurements of `run`: PlannedRun::log_format, or
+/// "dlscale" if the plan names no format. The format "dlscale" is that of the records in
+/// results.jsonl.
+std::string log_format_name(const PlannedRun& run);
+
+/// Returns true if `run` writes its measurements as records to results.jsonl. Other runs write logs
+/// that a log format reads.
+bool writes_records(const PlannedRun& run);
+
 /// Returns the number of samples that a GPU of `run` processes at once, as text: "64", or "42-43"
 /// if the parts of the global batch differ in size.
 std::string batch_per_gpu_text(const PlannedRun& run);

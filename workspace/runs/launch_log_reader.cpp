@@ -19,7 +19,6 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kOwnFormat = "dlscale";
 /// A log of at most this size is read completely.
 constexpr std::uintmax_t kWhole_bytes = std::uintmax_t{4} << 20;
 /// Bytes that are read at the beginning and at the end of a larger log.
@@ -29,13 +28,13 @@ constexpr std::size_t kEnd_bytes = std::size_t{1} << 20;
 /// Log format of a run: a format that dlscale knows, or the format that the study describes.
 class RunFormat {
  public:
-  RunFormat(const std::string& name, const contract::PlanDir& folder) {
+  RunFormat(const contract::PlannedRun& run, const contract::PlanDir& folder) {
+    const std::string name = contract::log_format_name(run);
     const fs::path file = folder.log_format_toml();
     if (fs::exists(file)) described_.emplace(base::read_file(file), file.string());
     const bool is_described = described_ && described_->entry().name == name;
     format_ = is_described ? &described_->entry()
-                           : &base::find(analysis::log_formats(), "log format",
-                                         name.empty() ? kOwnFormat : name);
+                           : &base::find(analysis::log_formats(), "log format", name);
   }
   const analysis::LogFormat& format() const { return *format_; }
 
@@ -61,17 +60,17 @@ std::string read_ends_of(const fs::path& file) {
 
 }  // namespace
 
-fs::path log_file(const contract::LaunchDir& launch, const std::string& format,
+fs::path log_file(const contract::LaunchDir& launch, const contract::PlannedRun& run,
                   const contract::PlanDir& folder) {
-  return launch.root() / RunFormat(format, folder).format().launch_file();
+  return launch.root() / RunFormat(run, folder).format().launch_file();
 }
 
 std::vector<contract::ResultRecord> read_launch_log(const contract::LaunchDir& launch,
                                                     const contract::PlannedRun& run,
                                                     const contract::PlanDir& folder) {
-  if (run.log_format.empty() || run.log_format == kOwnFormat) return {};
+  if (contract::writes_records(run)) return {};
   try {
-    const RunFormat log(run.log_format, folder);
+    const RunFormat log(run, folder);
     const fs::path description = folder.run(run.run_id).run_json();
     const contract::RunSpec spec = contract::run_spec_from_json(base::read_file(description), "");
     std::string text = read_ends_of(launch.root() / log.format().launch_file());
@@ -84,10 +83,10 @@ std::vector<contract::ResultRecord> read_launch_log(const contract::LaunchDir& l
 
 bool has_measurements(const contract::LaunchDir& launch, const contract::PlannedRun& run,
                       const contract::PlanDir& folder) {
-  const bool is_own = run.log_format.empty() || run.log_format == kOwnFormat;
   const std::vector<contract::ResultRecord> records =
-      is_own ? contract::parse_results(read_ends_of(launch.results())).records
-             : read_launch_log(launch, run, folder);
+      contract::writes_records(run)
+          ? contract::parse_results(read_ends_of(launch.results())).records
+          : read_launch_log(launch, run, folder);
   return std::ranges::any_of(records, [](const contract::ResultRecord& record) {
     return std::holds_alternative<contract::StepWindow>(record) ||
            std::holds_alternative<contract::EpochRecord>(record) ||

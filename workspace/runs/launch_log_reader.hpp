@@ -12,9 +12,9 @@
 
 namespace dlscale::workspace {
 
-/// Returns the file of the launch that the format reads. Without a format, returns results.jsonl.
-/// Throws base::UsageError for a format that neither dlscale nor the study has.
-std::filesystem::path log_file(const contract::LaunchDir& launch, const std::string& format,
+/// Returns the file of the launch that the log format of `run` reads. Without a log format, returns
+/// results.jsonl. Throws base::UsageError for a format that neither dlscale nor the study has.
+std::filesystem::path log_file(const contract::LaunchDir& launch, const contract::PlannedRun& run,
                                const contract::PlanDir& folder);
 
 /// Returns the records in the log of a launch. Of a large log, only the beginning and the end are

@@ -206,7 +206,7 @@ RunProgress read_progress(const contract::PlanDir& folder, const contract::Plann
   const bool done = look.state == JobState::Done;
   const bool settled = needs_no_files(run, look);
   // A completed run has no position that is worth reading its whole log.
-  const bool has_log = !done && !run.log_format.empty() && run.log_format != "dlscale";
+  const bool has_log = !done && !contract::writes_records(run);
   const auto read = [&](const contract::LaunchDir& launch) {
     return has_log ? read_log(launch, run, folder) : read_place(launch);
   };

@@ -87,6 +87,22 @@ std::vector<std::string> code_changes(const contract::Plan& plan, const contract
   return warnings;
 }
 
+namespace {
+
+/// Returns true if the id of the run depends on the name of its log format. This is the case if the
+/// study names the format in log_format, and not in read.
+bool id_contains_format(const contract::PlanDir& folder, const contract::PlannedRun& run) {
+  const fs::path file = folder.run(run.run_id).run_json();
+  try {
+    return !contract::run_spec_from_json(base::read_file(file), file.string())
+                .trainer.log_format.empty();
+  } catch (const base::Error&) {  // dlscale collect reports the broken description
+    return false;
+  }
+}
+
+}  // namespace
+
 std::string nothing_read(const contract::Plan& plan, const contract::PlanDir& folder,
                          const std::vector<std::string>& runs) {
   const contract::PlannedRun* const first = runs.empty() ? nullptr : find_run(plan, runs.front());
@@ -98,26 +114,30 @@ std::string nothing_read(const contract::Plan& plan, const contract::PlanDir& fo
       fmt::format("no records were read from {} ({})", base::count_of(runs.size(), "completed run"),
                   list_of(runs));
   const std::string output = last.out().string();
-  const bool is_ours = first->log_format == "dlscale";
-  if (first->log_format.empty() || is_ours) {
+  if (contract::writes_records(*first)) {
     const bool has_file = fs::exists(last.results());
     return fmt::format(
         "{}: {} {}, and the study names {}; set log_format or read in [trainer] to read {}; "
         "\"dlscale check-format FORMAT {}\" shows what a format reads",
         subject, last.results().string(),
         has_file ? "contains no step_window, epoch or eval record" : "does not exist",
-        is_ours ? "log_format = \"dlscale\"" : "no log_format", output, output);
+        first->log_format.empty() ? "no log_format"
+                                  : fmt::format("the log format \"{}\"", first->log_format),
+        output, output);
   }
-  const std::string file = log_file(last, first->log_format, folder).string();
+  const std::string file = log_file(last, *first, folder).string();
   const fs::path described = folder.log_format_toml();
-  const bool is_described = fs::exists(described);
+  const std::string name =
+      fs::exists(described) ? described.string() : contract::log_format_name(*first);
   return fmt::format(
       "{}: {} contains no measurement in the format \"{}\"; \"dlscale check-format {} {}\" shows "
       "what the format reads. {}",
-      subject, file, first->log_format, is_described ? described.string() : first->log_format, file,
-      is_described ? "Correct [trainer] read, plan again and collect; the runs need not be repeated"
-                   : "Correct [trainer] log_format or read, and plan again; the runs then have "
-                     "other ids and must be repeated, because their ids contain the format");
+      subject, file, first->log_format, name, file,
+      id_contains_format(folder, *first)
+          ? "Correct [trainer] log_format, and plan again; the runs then have other ids and must "
+            "be "
+            "repeated, because their ids contain the format"
+          : "Correct [trainer] read, plan again and collect; the runs need not be repeated");
 }
 
 std::string nothing_read(const analysis::Frame& frame, const contract::PlanDir& folder) {

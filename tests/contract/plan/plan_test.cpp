@@ -136,3 +136,11 @@ TEST_CASE("a damaged plan is reported with the fault and the command that rewrit
   base::write_file_atomically(plan.plan_json(), to_json(Plan{.study = "s"}));
   CHECK(find_plan(plan)->study == "s");
 }
+
+TEST_CASE("runs without a log format and runs of the format dlscale write records") {
+  CHECK(writes_records({}));
+  CHECK(writes_records({.log_format = "dlscale"}));
+  CHECK_FALSE(writes_records({.log_format = "timm"}));
+  CHECK(log_format_name({}) == "dlscale");
+  CHECK(log_format_name({.log_format = "timm"}) == "timm");
+}

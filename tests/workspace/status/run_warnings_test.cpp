@@ -14,9 +14,12 @@ using Catch::StartsWith;
 
 namespace {
 
-/// Plan of two external runs in the given format. Each run has one launch with this output.
+/// Plan of two external runs in the given format. Each run has one launch with this output. With
+/// `is_in_ids`, the study names the format in log_format, which is part of run ids, and not in
+/// read.
 struct ExternalPlan : test::WrittenPlan {
-  ExternalPlan(const std::string& format, const std::string& out) : WrittenPlan({"a", "b"}) {
+  ExternalPlan(const std::string& format, const std::string& out, bool is_in_ids = false)
+      : WrittenPlan({"a", "b"}) {
     for (contract::PlannedRun& run : plan.runs) {
       run.log_format = format;
       const contract::LaunchDir launch = folder.run(run.run_id).make_next_launch();
@@ -24,6 +27,7 @@ struct ExternalPlan : test::WrittenPlan {
       contract::RunSpec spec;
       spec.run_id = run.run_id;
       spec.global_batch = spec.batch_per_gpu;
+      if (is_in_ids) spec.trainer.log_format = format;
       base::write_file_atomically(folder.run(run.run_id).run_json(), to_json(spec));
     }
   }
@@ -77,7 +81,7 @@ TEST_CASE("completed runs without a log format and without results are reported"
 }
 
 TEST_CASE("completed runs whose output has another format are reported with the format") {
-  const ExternalPlan written("timm", "my own words\n");
+  const ExternalPlan written("timm", "my own words\n", true);
   CHECK(without(written).size() == 2);
   const std::string file = written.folder.run("run-a").launch(1).out().string();
   CHECK_THAT(message(written), Contains(file + " contains no measurement in the format \"timm\"") &&
@@ -93,9 +97,15 @@ TEST_CASE("completed runs whose output does not fit the study's own format need 
              Contains("in the format \"pattern\"") && Contains("the runs need not be repeated"));
 }
 
+TEST_CASE("completed runs need not be repeated if the study names their format in read") {
+  const ExternalPlan written("timm", "my own words\n");
+  CHECK_THAT(message(written), Contains("Correct [trainer] read, plan again and collect; the runs "
+                                        "need not be repeated"));
+}
+
 TEST_CASE("runs of a format are not reported if one of them has measurements") {
   const ExternalPlan written("dlscale", "");
-  CHECK_THAT(message(written), Contains("log_format = \"dlscale\""));
+  CHECK_THAT(message(written), Contains("the study names the log format \"dlscale\""));
   base::write_file_atomically(written.folder.run("run-b").launch(1).results(), kStep);
   CHECK(without(written).empty());
 }
