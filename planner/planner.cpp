@@ -62,11 +62,10 @@ std::optional<Knowledge> known_trainer(const Site& site, const Resources& resour
 /// yet.
 void list_runs(const Study& study, const Point& point, std::vector<contract::PlannedRun>& runs) {
   const contract::RunSpec& run = point.run;
-  const bool is_described = !study.described_format.empty();
   repeat(study, point,
          {.point = run.point,
           .substudies = substudies_of(study, point),
-          .log_format = is_described ? study.described_format : run.trainer.log_format,
+          .log_format = study.read_format.empty() ? run.trainer.log_format : study.read_format,
           .gpus = run.gpus,
           .batch_per_gpu = run.batch_per_gpu,
           .global_batch = run.global_batch,
@@ -303,8 +302,7 @@ Planner::Planner(const PlanRequest& request, const Resources& resources)
   Study& study = planning_.study;
   study = read_study(study_text_, request.study.string(), request.overrides);
   if (!study.log_format.text.empty() && resources.log_format_name) {
-    study.described_format =
-        resources.log_format_name(study.log_format.text, study.log_format.file);
+    study.read_format = resources.log_format_name(study.log_format.text, study.log_format.file);
   }
   check_parameters(study);
   if (request.max_gpu_hours) limit_gpu_hours(*request.max_gpu_hours, study);

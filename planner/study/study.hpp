@@ -135,8 +135,9 @@ struct Study {
   std::uint64_t seed = 1;
   contract::ExternalTrainer trainer;
   SourceText log_format;  ///< format of the trainer's output that the study describes; empty: none
-  /// Name of `log_format`. The name is not in `trainer`, because ids of runs must not depend on it.
-  std::string described_format;
+  /// Name of the format that the key `read` states. The name is not in `trainer`, because the ids
+  /// of runs do not depend on this key.
+  std::string read_format;
   base::Location command_where;                ///< place of the trainer's command
   std::vector<std::string> environment_setup;  ///< shell lines that each job runs at its start
   base::Location environment_setup_where;

@@ -204,7 +204,7 @@ void read_log_format(Study& study, const config::Item& item) {
   namespace fs = std::filesystem;
   const std::string& word = item.word();
   if (!word.ends_with(".toml") && word.find('/') == std::string::npos) {
-    study.trainer.log_format = item.one_of("log format", contract::vocabulary("log_format"));
+    study.read_format = item.one_of("log format", contract::vocabulary("log_format"));
     return;
   }
   const bool in_file = item.node.where.line > 0;  // line 0: the setting is on the command line

@@ -75,7 +75,8 @@ TEST_CASE("trainer.read takes the name of a log format, a format file or a forma
   const auto study_with = [](const std::string& read) {
     return test::read({.matrix = kTrainerMatrix, .training = "", .rest = kTrainer + read});
   };
-  CHECK(study_with("read = \"timm\"").trainer.log_format == "timm");
+  CHECK(study_with("read = \"timm\"").read_format == "timm");
+  CHECK(study_with("read = \"timm\"").trainer.log_format.empty());
   CHECK(study_with("read = \"timm\"").log_format.text.empty());
   const planner::Study own = study_with("read = { line = [\"step\"], factor = { wall_s = 2 } }");
   CHECK(own.log_format.file == "s.toml, trainer.read");
