@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -69,6 +70,13 @@ struct EvalRow {
   /// Results of each rank on its share of the test set, by rank. Empty if not recorded.
   std::vector<double> rank_loss = {}, rank_accuracy = {};
   std::vector<double> rank_wall_s = {};  ///< time of each rank without waiting for other ranks
+};
+
+/// Further quantity that the program of a run measured, such as its model FLOP utilisation. Two
+/// quantities of equal name but different units are different quantities.
+struct MeasuredColumn {
+  std::string name, unit;  ///< the unit is empty if the quantity has none
+  auto operator<=>(const MeasuredColumn&) const = default;
 };
 
 /// Shares of kernel time in a profiled block of steps. The four shares add up to 1.
@@ -241,6 +249,9 @@ struct RunRow {
   /// "loader_busy_s": sums divided by the number of steps, by name. Warm-up windows are left out if
   /// `steps` leaves them out.
   std::map<std::string, double> counters;
+  /// Further quantities that the program measured: means over the step windows, weighted by their
+  /// time, or means over the epochs. Warm-up windows are left out if `steps` leaves them out.
+  std::map<MeasuredColumn, double> measured;
   /// Accounting data. Only runs that were imported from batch-system accounting have it.
   std::optional<JobRow> job;
   std::vector<CollectiveRow> collectives;

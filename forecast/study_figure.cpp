@@ -48,6 +48,7 @@ void check_quantities(const FigureChoice& choice) {
       known.push_back(std::move(name));
   }
   for (const std::string& word : words) {
+    if (analysis::MeasuredQuantities::is_measured(word)) continue;  // depends on the results
     if (analysis::quantities_named(word).empty()) {
       throw base::UsageError(base::unknown_name(noun, word, known));
     }
@@ -136,6 +137,11 @@ std::string list_figures(const workspace::StudyChoice& study) {
   std::error_code unreadable;
   if (!fs::exists(folder.database(), unreadable)) return text;
   const workspace::ChosenStudy opened = workspace::open_study(study);
+  const std::vector<std::string> measured = analysis::MeasuredQuantities(opened.frame).names();
+  if (!measured.empty()) {
+    text += fmt::format("quantities that the programs of {} measured: {}\n", opened.frame.study,
+                        fmt::join(measured, ", "));
+  }
   text += fmt::format("axes of {}:\n", opened.frame.study);
   for (const std::string& name : analysis::study_axes(opened.frame)) {
     const auto axis = std::ranges::find(opened.frame.axes, name, &contract::Axis::name);

@@ -97,6 +97,8 @@ class LaunchRows {
                {"run_id", "launch", "line", "epoch", "time", "wall_s", "samples", "correct",
                 "accuracy", "loss", "rank_loss", "rank_accuracy", "rank_wall_s"}),
         metrics_(of, "eval_metric", {"run_id", "launch", "line", "name", "value"}),
+        measured_(of, "measured", {"run_id", "launch", "line", "name", "value"}),
+        units_(of, "measured_unit", {"run_id", "launch", "name", "unit"}),
         targets_(of, "target",
                  {"run_id", "launch", "line", "metric", "threshold", "value", "epoch", "step",
                   "time", "train_s", "samples"}),
@@ -132,11 +134,12 @@ class LaunchRows {
                   "sum(value) FROM step_window, json_each(extra) "
                   "WHERE run_id = ? AND launch = ? AND type IN ('integer', 'real') "
                   "GROUP BY 1, 2, 3, 4"),
-        deletions_(deletions(of,
-                             {"launch", "environment", "epoch", "eval", "eval_metric", "target",
-                              "inference", "step_window", "step_sum", "counter_sum", "profile",
-                              "profile_kernel", "rank_times", "launch_node", "collective", "job"},
-                             "run_id = ? AND launch = ?")) {}
+        deletions_(deletions(
+            of,
+            {"launch", "environment", "epoch", "eval", "eval_metric", "target", "inference",
+             "step_window", "step_sum", "counter_sum", "measured", "measured_unit", "profile",
+             "profile_kernel", "rank_times", "launch_node", "collective", "job"},
+            "run_id = ? AND launch = ?")) {}
 
   void begin(const LaunchKey& key) {
     key_ = &key;
@@ -163,10 +166,12 @@ class LaunchRows {
     windows_.done();
     window_sums_[r.warmup ? 1 : 0].add(r);
     has_counters_ = has_counters_ || !r.extra.empty();
+    add_measured(r.measured);
   }
   void operator()(const contract::EpochRecord& r) {
     add_place(epochs_).add(r.epoch, r.time, r.wall_s, count_said(r.steps), count_said(r.samples));
     epochs_.add(r.train_loss, r.lr, r.correct).done();
+    add_measured(r.measured);
   }
   void operator()(const contract::EvalRecord& r) {
     const bool is_known = r.epoch != kUnknownEpoch;
@@ -229,6 +234,9 @@ class LaunchRows {
     for (const auto& [name, value] : start_->environment) {
       environments_.add(key_->run_id, key_->launch, name, value).done();
     }
+    for (const auto& [name, unit] : start_->measured_units) {
+      units_.add(key_->run_id, key_->launch, name, unit).done();
+    }
     write_nodes(start_->hosts);
   }
 
@@ -287,9 +295,13 @@ class LaunchRows {
     counters_.exec();
     counters_.reset();
   }
+  void add_measured(const std::map<std::string, double>& values) {
+    for (const auto& [name, value] : values) add_place(measured_).add(name, value).done();
+  }
   void add(const contract::Spread& s) { windows_.add(s.mean, s.p50, s.p90, s.max); }
 
-  Inserter windows_, epochs_, evals_, metrics_, targets_, inferences_, profiles_, kernels_;
+  Inserter windows_, epochs_, evals_, metrics_, measured_, units_, targets_, inferences_, profiles_,
+      kernels_;
   Inserter rank_times_, nodes_, sums_, launches_, environments_;
   SQLite::Statement counters_;
   std::vector<SQLite::Statement> deletions_;

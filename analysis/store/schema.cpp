@@ -95,6 +95,18 @@ CREATE TABLE step_window (
   PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
 
+-- Further values that the program measured, such as its model FLOP utilisation. `line` is the line
+-- of the step window or of the epoch to which the value belongs.
+CREATE TABLE measured (
+  run_id TEXT, launch INTEGER, line INTEGER, name TEXT, value REAL,
+  PRIMARY KEY (run_id, launch, line, name)
+) WITHOUT ROWID;
+
+-- Units of the values in the table `measured`. Values without a unit have no row.
+CREATE TABLE measured_unit (
+  run_id TEXT, launch INTEGER, name TEXT, unit TEXT, PRIMARY KEY (run_id, launch, name)
+) WITHOUT ROWID;
+
 -- Shares of the kernel time in a profiled block of steps.
 CREATE TABLE profile (
   run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, first_step INTEGER, steps INTEGER,
@@ -211,6 +223,17 @@ SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, ste
   extra ->> '$.horovod_fused_tensors' AS horovod_fused_tensors,
   extra ->> '$.horovod_bytes' AS horovod_bytes, launch.source AS source, sha256
 FROM step_window JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  LEFT JOIN source ON source.path = launch.source;
+
+CREATE VIEW measured_view AS
+SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, measured.run_id,
+  measured.launch, measured.line, coalesce(step_window.epoch, epoch.epoch) AS epoch,
+  step_window.first_step, coalesce(step_window.steps, epoch.steps) AS steps, step_window.warmup,
+  coalesce(step_window.wall_s, epoch.wall_s) AS wall_s, measured.name, measured.value, unit,
+  launch.source AS source, sha256
+FROM measured JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  LEFT JOIN step_window USING (run_id, launch, line) LEFT JOIN epoch USING (run_id, launch, line)
+  LEFT JOIN measured_unit USING (run_id, launch, name)
   LEFT JOIN source ON source.path = launch.source;
 
 CREATE VIEW epoch_view AS

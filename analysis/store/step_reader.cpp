@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "analysis/metrics/statistics/summary.hpp"
+#include "analysis/store/measured_reader.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -158,6 +159,7 @@ struct StepReader::Prepared {
   SQLite::Statement windows;
   SQLite::Statement first;
   SQLite::Statement counters;
+  MeasuredReader measured;
 
   /// Examines the windows of a launch in order until as many consecutive windows agree as
   /// SteadyRule requires.
@@ -218,8 +220,8 @@ StepReader::StepReader(SQLite::Database& database, WarmUp warmup)
                                  "ORDER BY line LIMIT {}",
                                  kMostWarmUp)},
           {database,
-           "SELECT name, value FROM counter_sum WHERE run_id = ? AND launch = ? AND warmup = ?"}}) {
-}
+           "SELECT name, value FROM counter_sum WHERE run_id = ? AND launch = ? AND warmup = ?"},
+          MeasuredReader(database)}) {}
 StepReader::~StepReader() = default;
 
 namespace {
@@ -244,6 +246,7 @@ void StepReader::read(RunRow& run, const std::vector<LaunchLink>& chain) {
   const std::vector<Sums> all = prepared_->sums_of(run.run_id);
   StepTotals steady, warmup;
   warmup.includes_warmup = true;
+  prepared_->measured.begin(run.run_id);
   const auto visit = [&](const StepTotals& totals) {
     add_totals(totals.includes_warmup ? warmup : steady, totals);
   };
@@ -254,6 +257,7 @@ void StepReader::read(RunRow& run, const std::vector<LaunchLink>& chain) {
     }
     const SteadyStart steady_start = prepared_->steady_start(run.run_id, link.launch);
     const bool late = note(run.warmup, steady_start) && prepared_->warmup == WarmUp::Detected;
+    prepared_->measured.add(link, late ? steady_start.step : 0);
     if (late || end_step > link.until) {
       prepared_->each_part(run.run_id, link, late ? steady_start.step : 0, visit);
       continue;
@@ -267,6 +271,7 @@ void StepReader::read(RunRow& run, const std::vector<LaunchLink>& chain) {
       !run.steps.includes_warmup && (warmup.samples > 0 || warmup.wall_s > 0);
   let_samples_stand_for_steps(run.steps);
   read_counters(run, chain, counted_steps(all, chain, run.steps.includes_warmup));
+  run.measured = prepared_->measured.means(run.steps.includes_warmup);
   run.spent.kept_s = told_s(steady) + told_s(warmup);
   double all_s = 0;
   for (const Sums& sums : all) all_s += told_s(sums.totals);

@@ -4,12 +4,12 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "analysis/frame.hpp"
+#include "analysis/store/launch_link.hpp"
 #include "contract/records/result_record.hpp"
 
 namespace SQLite {
@@ -48,14 +48,6 @@ std::int64_t end_of(const contract::StepWindow& window);
 /// the order of these members.
 const std::vector<std::string>& window_sum_columns();
 
-/// Launch that contributes to the result of a run. `until` is the number of the run's steps that
-/// were done at the checkpoint from which the next launch resumed. The next launch repeated the
-/// steps after step `until`. `until` is the largest integer for the last launch.
-struct LaunchLink {
-  int launch = 1;
-  std::int64_t until = std::numeric_limits<std::int64_t>::max();
-};
-
 /// Reader of the step totals of a run. It uses the sums that the database stores for each launch.
 /// It adds up single windows only in two cases:
 /// - The launch continued beyond the checkpoint from which the next launch resumed.
@@ -68,8 +60,8 @@ class StepReader {
   StepReader(const StepReader&) = delete;
   StepReader& operator=(const StepReader&) = delete;
 
-  /// Fills `run.steps`, `run.counters`, `run.warmup`, and the kept and lost time in `run.spent`.
-  /// `chain` contains the launches that make up the result of the run, earliest first.
+  /// Fills `run.steps`, `run.counters`, `run.measured`, `run.warmup`, and the kept and lost time in
+  /// `run.spent`. `chain` contains the launches that make up the result of the run, earliest first.
   void read(RunRow& run, const std::vector<LaunchLink>& chain);
 
  private:

@@ -39,6 +39,7 @@ void visit_fields(Visitor& v, RunStart& r) {
   v.sparse("warmup_steps", r.warmup_steps);
   v.optional("padded_samples", r.padded_samples);
   v.optional("dropped_samples", r.dropped_samples);
+  v.sparse("measured_units", r.measured_units);
 }
 
 template <class Visitor>
@@ -58,6 +59,7 @@ void visit_fields(Visitor& v, StepWindow& r) {
   v.optional("comm_busy_s", r.comm_busy_s);
   v.optional("comm_wait_s", r.comm_wait_s);
   v.optional("peak_memory_bytes", r.peak_memory_bytes);
+  v.sparse("measured", r.measured);
 }
 
 template <class Visitor>
@@ -70,6 +72,7 @@ void visit_fields(Visitor& v, EpochRecord& r) {
   v.optional("train_loss", r.train_loss);
   v.sparse("correct", r.correct);
   v.optional("lr", r.lr);
+  v.sparse("measured", r.measured);
 }
 
 template <class Visitor>

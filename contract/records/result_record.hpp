@@ -46,7 +46,10 @@ struct RunStart {
   std::int64_t warmup_steps = 0;     ///< number of warm-up steps of the whole run
   std::int64_t padded_samples = 0;   ///< samples repeated in each epoch so that ranks do equal work
   std::int64_t dropped_samples = 0;  ///< samples left out of each epoch
-  std::string extra;                 ///< JSON object of keys that this version does not know
+  /// Units of the values in StepWindow::measured and EpochRecord::measured, by name. A value
+  /// without a unit has no entry.
+  std::map<std::string, std::string> measured_units;
+  std::string extra;  ///< JSON object of keys that this version does not know
   bool operator==(const RunStart&) const = default;
 };
 
@@ -68,6 +71,9 @@ struct StepWindow {
   Spread comm_busy_s;            ///< time with a collective in progress, during computation or not
   Spread comm_wait_s;            ///< part of comm_busy_s: waiting until all ranks have arrived
   double peak_memory_bytes = 0;  ///< peak memory of the rank with the highest peak
+  /// Further values that the program measured, by name: model FLOP utilisation, gradient norm, …
+  /// Each value is the mean over the steps of the block.
+  std::map<std::string, double> measured;
   std::string extra;
   bool operator==(const StepWindow&) const = default;
 };
@@ -82,7 +88,8 @@ struct EpochRecord {
   /// Number of training samples that the forward pass of their step classified correctly. Empty if
   /// the trainer did not count them.
   std::optional<std::int64_t> correct;
-  double lr = 0;  ///< learning rate of the last step
+  double lr = 0;                           ///< learning rate of the last step
+  std::map<std::string, double> measured;  ///< as StepWindow::measured, means over the epoch
   std::string extra;
   bool operator==(const EpochRecord&) const = default;
 };

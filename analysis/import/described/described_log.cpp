@@ -35,6 +35,12 @@ bool has_speed(const LineEntry& entry) {
   return false;
 }
 
+std::map<std::string, std::string> units_of(const FormatDescription& format) {
+  std::map<std::string, std::string> units = format.measured;
+  std::erase_if(units, [](const auto& one) { return one.second.empty(); });
+  return units;
+}
+
 PrintedQuantity quantity_of(const std::string& name) {
   if (name == "mean_samples_per_s") return PrintedQuantity::mean_samples_per_s;
   if (name == "seconds") return PrintedQuantity::seconds;
@@ -58,6 +64,7 @@ DescribedLog::DescribedLog(const FormatDescription& format, const contract::RunS
       first_of_line_(std::size(kRunValues) + format.variables.size()),
       places_(format.sequences) {
   values_.assign(first_of_line_, kNone);
+  log_.start().measured_units = units_of(format);
   refresh_run_values();
   set(format.initial);
 }
@@ -270,6 +277,15 @@ double DescribedLog::field(const LineEntry& entry, std::string_view name) {
   return std::isfinite(number) ? number : kNone;
 }
 
+std::map<std::string, double> DescribedLog::measured(const LineEntry& entry) {
+  std::map<std::string, double> known;
+  for (const NamedFormula& one : entry.measured) {
+    const double number = value(one.formula);
+    if (std::isfinite(number)) known[one.name] = number;
+  }
+  return known;
+}
+
 double DescribedLog::loss(const LineEntry& entry) {
   const config::Formula* formula = find_formula(entry.fields, "loss");
   const double number = formula == nullptr ? kNone : value(*formula);
@@ -428,6 +444,7 @@ bool DescribedLog::add_window(const LineRule& rule, std::int64_t count) {
   window.lr = field(entry, "lr");
   window.loss = loss(entry);
   window.peak_memory_bytes = std::max(first_known({field(entry, "peak_memory_bytes"), 0.0}), 0.0);
+  window.measured = measured(entry);
   if (has_field(entry, "tells_steps")) window.tells_steps = field(entry, "tells_steps") > 0;
   window.warmup = field(entry, "warmup") > 0 || state.rows < field(entry, "warmup_rows");
   ++state.rows;
@@ -451,6 +468,7 @@ void DescribedLog::add_loss(const LineRule& rule) {
   window.wall_s = kNone;
   window.lr = field(entry, "lr");
   window.train_loss = loss(entry);
+  window.measured = measured(entry);
   watch(fmt::format("step {}: loss {:g}", step, window.train_loss));
   log_.add(window);
 }
@@ -483,6 +501,7 @@ void DescribedLog::take_epoch(const LineEntry& entry) {
   epoch.samples = std::max<std::int64_t>(count_of_number(std::round(field(entry, "samples"))), 0);
   epoch.train_loss = loss(entry);
   epoch.lr = field(entry, "lr");
+  epoch.measured = measured(entry);
   watch(fmt::format("epoch {}", number));
   log_.add_epoch(std::move(epoch));
 }

@@ -88,6 +88,8 @@ class DescribedLog {
   double value(const config::Formula& formula) { return formula.number(values_); }
   /// Returns the finite number of a field, or NaN.
   double field(const LineEntry& entry, std::string_view name);
+  /// Returns the further measured quantities of the entry whose values are known.
+  std::map<std::string, double> measured(const LineEntry& entry);
   /// Returns a loss, which may be infinite.
   double loss(const LineEntry& entry);
   bool applies(const LineEntry& entry) { return !entry.when || entry.when->holds(values_); }

@@ -58,6 +58,16 @@ const std::vector<std::string> kStartFields{"parameters",   "trainable_parameter
                                             "test_samples", "world_size",           "nodes",
                                             "resumed_step"};
 
+/// Columns of tables and keys of records that measured quantities must not be called.
+const std::vector<std::string> kOtherColumns{
+    "n",           "gpus",        "nodes",      "global_batch", "batch_per_gpu", "run_id",
+    "launch",      "line",        "first_step", "train_loss",   "bytes_sent",    "collectives",
+    "comm_busy_s", "comm_wait_s", "parts",      "time"};
+
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 Regex regex_of(const Item& item) {
   const std::string& text = item.word();
   const bool has_calls = text.find("(?&") != text.npos;
@@ -75,6 +85,7 @@ class FormatParser {
 
   FormatDescription parse() {
     find_variables();
+    read_measured();
     config::read_fields(root_, fields(), *this);
     format_.sequences = sequences_.size() + 1;
     for (const char* key : {"name", "summary", "rates"}) {
@@ -84,6 +95,7 @@ class FormatParser {
     if (format_.rules.empty()) missing("line");
     if (format_.marks.empty() && !has_table()) missing("recognise");
     check_tables();
+    check_measured();
     return std::move(format_);
   }
 
@@ -102,6 +114,66 @@ class FormatParser {
       throw base::SpecError(root_.node.where, "line.table",
                             "must have heading, heading_pattern or columns");
     }
+  }
+
+  // Measured quantities.
+
+  /// Reads the names and units of the measured quantities, before the rules that state their
+  /// values.
+  void read_measured() {
+    const config::Entry* section = config::find_key(root_.table(), "measured");
+    if (section == nullptr) return;
+    for (const config::Entry& one : Item{section->node, "measured"}.table()) {
+      const Item item{one.node, "measured." + one.key};
+      const config::Node name{one.key, one.where};
+      check_measured_name(Item{name, item.key});
+      std::string unit;
+      static const std::vector<config::Field<std::string>> fields{
+          {"unit", [](std::string& u, const Item& i) { u = i.word(); }}};
+      config::read_fields(item, fields, unit);
+      format_.measured.emplace(one.key, unit);
+    }
+  }
+  static void check_measured_name(const Item& item) {
+    const std::string& name = item.plain_name();
+    for (const auto& [entry, fields] :
+         {std::pair("steps", &kStepsFields), std::pair("epoch", &kEpochFields)}) {
+      if (!is_among(*fields, name)) continue;
+      item.fail(
+          fmt::format("the name is that of the field {}.{}; state the value in this field, or "
+                      "choose another name",
+                      entry, name));
+    }
+    if (is_among(kOtherColumns, name)) {
+      item.fail("the name is that of another column of tables; choose another name");
+    }
+  }
+  /// Throws if a measured quantity has no formula in any line.
+  void check_measured() const {
+    const auto states = [](const std::optional<LineEntry>& entry, const std::string& name) {
+      return entry && find_formula(entry->measured, name) != nullptr;
+    };
+    for (const auto& [name, unit] : format_.measured) {
+      const bool is_stated =
+          std::any_of(format_.rules.begin(), format_.rules.end(), [&](const LineRule& rule) {
+            return states(rule.steps, name) || states(rule.epoch, name);
+          });
+      if (is_stated) continue;
+      const config::Entry* section = config::find_key(root_.table(), "measured");
+      const config::Entry* one = config::find_key(Item{section->node, "measured"}.table(), name);
+      throw base::SpecError(
+          one->where, "measured." + name,
+          fmt::format("no line states the value; add steps.measured = {{ {} = … }} "
+                      "to a line",
+                      name));
+    }
+  }
+  /// Reads the formulas of measured quantities, which must be declared.
+  Formulas measured_of(const Item& table) {
+    std::vector<std::string> known;
+    for (const auto& [name, unit] : format_.measured) known.push_back(name);
+    if (!known.empty()) return formulas(table, known);
+    table.fail("the format declares no measured quantity; add [measured.NAME] with its unit");
   }
 
   /// Collects the names of all variables before the first formula is parsed.
@@ -150,6 +222,7 @@ class FormatParser {
            p.format_.initial = p.formulas(i, p.format_.variables);
          }},
         {"recognise", [](P& p, const Item& i) { p.read_recognition(i); }},
+        {"measured", [](P&, const Item&) {}},  // read_measured() reads this section
         {"line", [](P& p, const Item& i) { p.read_rules(i); }},
         {"at_end", [](P& p, const Item& i) { p.format_.at_end = p.rule_of(i); }},
     };
@@ -283,6 +356,8 @@ class FormatParser {
         throw base::SpecError(one.where, value.key, base::unknown_name("key", one.key, all));
       } else if (one.key == "metrics") {
         result.metrics = formulas(value);
+      } else if (one.key == "measured") {
+        result.measured = measured_of(value);
       } else if (one.key == "other_numbers_except") {
         result.other_numbers_except = value.texts();
       } else if (one.key == "other_columns") {
@@ -490,8 +565,10 @@ class FormatParser {
         {"facts", [](P& p, const Item& i) { p.rule_->facts = p.formulas(i); }},
         {"start", [](P& p, const Item& i) { p.rule_->start = p.formulas(i, kStartFields); }},
         {"texts", [](P& p, const Item& i) { p.read_texts(i); }},
-        {"steps", [](P& p, const Item& i) { p.rule_->steps = p.entry(i, kStepsFields); }},
-        {"epoch", [](P& p, const Item& i) { p.rule_->epoch = p.entry(i, kEpochFields); }},
+        {"steps",
+         [](P& p, const Item& i) { p.rule_->steps = p.entry(i, kStepsFields, {"measured"}); }},
+        {"epoch",
+         [](P& p, const Item& i) { p.rule_->epoch = p.entry(i, kEpochFields, {"measured"}); }},
         {"evaluation",
          [](P& p, const Item& i) {
            p.rule_->evaluation =

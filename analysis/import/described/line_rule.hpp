@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -69,7 +70,8 @@ struct Requirement {
 struct LineEntry {
   std::optional<config::Formula> when;
   Formulas fields;
-  Formulas metrics;  ///< other results of an evaluation
+  Formulas metrics;   ///< other results of an evaluation
+  Formulas measured;  ///< further measured quantities of steps or of an epoch
   /// If set, all numbers of the JSON object become results of the evaluation, except these keys.
   std::optional<std::vector<std::string>> other_numbers_except;
   /// If set, the numbers of all columns whose headings match become results of the evaluation,
@@ -172,6 +174,8 @@ struct FormatDescription {
   std::string unless;          ///< text that another format has and this format has not
   std::vector<std::string> variables;
   Formulas initial;  ///< values of variables before the first line
+  /// Further quantities that the lines state, with their units. A unit may be empty.
+  std::map<std::string, std::string> measured;
   std::vector<LineRule> rules;
   std::optional<LineRule> at_end;  ///< entries after the last line
   std::size_t sequences = 0;  ///< 1 + the number of sequences of positions (LineRule::sequence)

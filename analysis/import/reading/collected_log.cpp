@@ -96,6 +96,7 @@ bool CollectedLog::add_steps(const TimedSteps& s) {
   window.lr = s.lr;
   window.train_loss = s.loss;
   window.peak_memory_bytes = s.peak_memory_bytes;
+  window.measured = s.measured;
   const double load_s = s.load_s > 0 ? std::min(s.load_s, s.wall_s) : 0;
   window.parts[int(contract::StepPart::load_wait)] = same_on_all_ranks(load_s);
   window.parts[int(contract::StepPart::other)] = same_on_all_ranks(s.wall_s - load_s);

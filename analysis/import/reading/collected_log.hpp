@@ -5,6 +5,7 @@
 #include <cmath>
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -26,8 +27,9 @@ struct TimedSteps {
   double lr = std::nan("");
   double loss = std::nan("");  ///< infinite if the log reports a loss that is not finite
   bool warmup = false;
-  double peak_memory_bytes = 0;  ///< 0: unknown
-  bool tells_steps = true;       ///< false if `steps` was computed from an unknown batch
+  double peak_memory_bytes = 0;            ///< 0: unknown
+  std::map<std::string, double> measured;  ///< further measured quantities, by name
+  bool tells_steps = true;                 ///< false if `steps` was computed from an unknown batch
 };
 
 /// Position of a line in a run. Lines of one kind appear in ascending order. A line out of order

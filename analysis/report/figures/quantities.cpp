@@ -6,12 +6,15 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "analysis/metrics/scaling/breakdown.hpp"
 #include "analysis/metrics/scaling/efficiency.hpp"
 #include "analysis/metrics/scaling/epoch_results.hpp"
 #include "analysis/metrics/scaling/run_points.hpp"
 #include "analysis/report/tables/table_parts.hpp"
+#include "base/error.hpp"
+#include "base/registry.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -537,6 +540,7 @@ std::optional<double> value_of(const Quantity& quantity, const RunRow& run) {
     const Value value = quantity.of_run(run);
     return value && quantity.inverse ? Value(1 / *value) : value;
   }
+  if (quantity.measured != nullptr) return measured_value(*quantity.measured, run);
   if (quantity.of_inference != nullptr && completed(run) && run.inference.size() == 1) {
     return quantity.of_inference(run.inference.front());
   }
@@ -544,6 +548,12 @@ std::optional<double> value_of(const Quantity& quantity, const RunRow& run) {
     return quantity.of_target(run.targets.front());
   }
   return std::nullopt;
+}
+
+std::optional<double> measured_value(const MeasuredColumn& column, const RunRow& run) {
+  const auto found = run.measured.find(column);
+  if (!completed(run) || found == run.measured.end()) return std::nullopt;
+  return found->second;
 }
 
 std::vector<const Quantity*> quantities_named(std::string_view name) {
@@ -563,6 +573,58 @@ std::vector<std::string> quantity_names() {
   std::vector<std::string> names;
   for (const Quantity& quantity : kQuantities) names.emplace_back(quantity.name);
   for (const Group& group : groups()) names.emplace_back(group.name);
+  return names;
+}
+
+namespace {
+
+constexpr std::string_view kMeasured = "measured";
+constexpr std::string_view kMeasuredPrefix = "measured.";
+
+}  // namespace
+
+MeasuredQuantities::MeasuredQuantities(const Frame& frame) {
+  std::set<MeasuredColumn> columns;
+  for (const RunRow& run : frame.runs) {
+    for (const auto& [column, value] : run.measured) columns.insert(column);
+  }
+  for (const MeasuredColumn& column : columns) {
+    std::string title = column.name;
+    std::replace(title.begin(), title.end(), '_', ' ');
+    Texts& texts = all_.emplace_back(
+        Texts{column, std::string(kMeasuredPrefix) + column.name, column.name, title, {}});
+    texts.quantity = {.name = texts.name.c_str(),
+                      .summary = texts.title.c_str(),
+                      .id = texts.id.c_str(),
+                      .title = texts.title.c_str(),
+                      .label = texts.title.c_str(),
+                      .unit = texts.column.unit.c_str(),
+                      .needs = "a completed run that measured this quantity",
+                      .measured = &texts.column};
+  }
+}
+
+bool MeasuredQuantities::is_measured(std::string_view word) {
+  return word == kMeasured || word.starts_with(kMeasuredPrefix);
+}
+
+std::vector<const Quantity*> MeasuredQuantities::named(const std::string& word) const {
+  std::vector<const Quantity*> found;
+  for (const Texts& texts : all_) {
+    if (word == kMeasured || texts.name == word) found.push_back(&texts.quantity);
+  }
+  if (!found.empty()) return found;
+  if (all_.empty()) {
+    throw base::UsageError(word + ": no run of the study measured a quantity of this kind");
+  }
+  throw base::UsageError(base::unknown_name("quantity", word, names()));
+}
+
+std::vector<std::string> MeasuredQuantities::names() const {
+  std::vector<std::string> names;
+  for (const Texts& texts : all_) {
+    if (names.empty() || names.back() != texts.name) names.push_back(texts.name);
+  }
   return names;
 }
 

@@ -3,6 +3,7 @@
 // the findings of publications compare.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,8 +26,8 @@ struct TracePoint {
   double value = 0;
 };
 
-/// Quantity of a figure. Exactly one of the functions from `of_run` to `relative` is set, which
-/// gives the values of the quantity at a point of the study. Values are in SI units.
+/// Quantity of a figure. Exactly one of the members from `of_run` to `measured` is set, which gives
+/// the values of the quantity at a point of the study. Values are in SI units.
 struct Quantity {
   const char* name;     ///< name on the command line, such as "step-time"
   const char* summary;  ///< text for help and lists
@@ -40,6 +41,8 @@ struct Quantity {
   std::optional<double> (*of_inference)(const InferenceRow& row) = nullptr;
   std::optional<double> (*of_target)(const TargetRow& row) = nullptr;
   Estimate (*relative)(const CurvePoint& point, const Baseline& baseline) = nullptr;
+  /// Quantity that the programs of the runs measured (RunRow::measured).
+  const MeasuredColumn* measured = nullptr;
   /// Values of the epochs of a run. Null for quantities that are not recorded by epoch.
   std::vector<TracePoint> (*by_epoch)(const RunRow& run) = nullptr;
   /// Values of the step windows of a run. Null for quantities that are not recorded by step window.
@@ -59,12 +62,44 @@ std::span<const Quantity> quantities();
 /// runs (speed-up and efficiency).
 std::optional<double> value_of(const Quantity& quantity, const RunRow& run);
 
+/// Returns the value of a quantity that the program of a completed run measured. Returns nothing if
+/// the run did not complete or did not measure the quantity.
+std::optional<double> measured_value(const MeasuredColumn& column, const RunRow& run);
+
 /// Returns the quantities that a word of `dlscale plot` names. The words "loss", "accuracy",
 /// "inference" and "transfer" name several quantities. Returns an empty list for an unknown name.
 std::vector<const Quantity*> quantities_named(std::string_view name);
 
 /// Returns all names for which quantities_named() returns quantities.
 std::vector<std::string> quantity_names();
+
+/// Quantities that the programs of the runs measured, such as the model FLOP utilisation. On the
+/// command line the quantity "mfu" is called "measured.mfu", so that its name never equals the name
+/// of another quantity. The word "measured" names all of these quantities.
+class MeasuredQuantities {
+ public:
+  explicit MeasuredQuantities(const Frame& frame);
+  MeasuredQuantities(const MeasuredQuantities&) = delete;
+  MeasuredQuantities& operator=(const MeasuredQuantities&) = delete;
+
+  /// Returns true if the word of the command line names measured quantities, whether or not the
+  /// runs have them.
+  static bool is_measured(std::string_view word);
+  /// Returns the quantities that the word names. Their names and units stay valid as long as this
+  /// object. Throws base::UsageError if no run measured a quantity with this name. The message
+  /// lists the quantities that the runs measured.
+  std::vector<const Quantity*> named(const std::string& word) const;
+  /// Returns the names of all quantities on the command line.
+  std::vector<std::string> names() const;
+
+ private:
+  struct Texts {
+    MeasuredColumn column;
+    std::string name, id, title;
+    Quantity quantity;
+  };
+  std::deque<Texts> all_;
+};
 
 /// Returns the heading of an axis or a column: "step time (ms)".
 std::string with_unit(const std::string& title, const Quantity& quantity);

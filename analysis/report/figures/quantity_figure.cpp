@@ -335,13 +335,14 @@ class QuantityFigure {
       return std::string_view(quantity->id) == drawn_.front()->id;
     });
     const std::string unit = drawn_.front()->unit;
-    const std::string id = one_id         ? drawn_.front()->id
-                           : unit == "%"  ? "percent"
-                           : unit.empty() ? "value"
-                           : unit == "GB" ? "gb"
-                           : unit == "ms" ? "time_ms"
-                           : unit == "s"  ? "time_s"
-                                          : "samples_per_s";
+    const std::string id = one_id                                ? drawn_.front()->id
+                           : unit == "%"                         ? "percent"
+                           : unit.empty()                        ? "value"
+                           : unit == "GB"                        ? "gb"
+                           : unit == "ms"                        ? "time_ms"
+                           : unit == "s"                         ? "time_s"
+                           : drawn_.front()->measured != nullptr ? "value"
+                                                                 : "samples_per_s";
     const auto [least, most] = y_span(figure_);
     const bool from_zero = std::ranges::all_of(drawn_, &Quantity::from_zero);
     figure_.y = from_zero ? value_axis(id, title, least, most) : FigureAxis{id, title};
@@ -378,10 +379,12 @@ class QuantityFigure {
 
 /// Returns the quantities with these names. Throws base::UsageError for an unknown name and for
 /// quantities with different units.
-std::vector<const Quantity*> find_quantities(const Names& names) {
+std::vector<const Quantity*> find_quantities(const Names& names,
+                                             const MeasuredQuantities& measured) {
   std::vector<const Quantity*> found;
   for (const std::string& name : names) {
-    const std::vector<const Quantity*> named = quantities_named(name);
+    const std::vector<const Quantity*> named =
+        MeasuredQuantities::is_measured(name) ? measured.named(name) : quantities_named(name);
     if (named.empty()) {
       throw base::UsageError(base::unknown_name("quantity", name, quantity_names()));
     }
@@ -450,9 +453,11 @@ const std::vector<std::string>& trace_axes() {
 
 RunDetails needed_details(const QuantityChoice& choice) {
   RunDetails details;
-  for (const Quantity* quantity : find_quantities(choice.names)) {
-    details.window_losses = details.window_losses || uses_windows(*quantity, choice.x);
-    details.peak_memory = details.peak_memory || std::string_view(quantity->name) == "memory";
+  for (const std::string& name : choice.names) {
+    for (const Quantity* quantity : quantities_named(name)) {
+      details.window_losses = details.window_losses || uses_windows(*quantity, choice.x);
+      details.peak_memory = details.peak_memory || std::string_view(quantity->name) == "memory";
+    }
   }
   return details;
 }
@@ -468,7 +473,8 @@ std::vector<std::string> study_axes(const Frame& frame) {
 
 Figure quantity_figure(const Frame& frame, const AnalysisOptions& options,
                        const QuantityChoice& choice) {
-  const std::vector<const Quantity*> chosen = find_quantities(choice.names);
+  const MeasuredQuantities measured(frame);
+  const std::vector<const Quantity*> chosen = find_quantities(choice.names, measured);
   const Names axes = study_axes(frame);
   Names horizontal = axes;
   horizontal.insert(horizontal.end(), trace_axes().begin(), trace_axes().end());

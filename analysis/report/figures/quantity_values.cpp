@@ -102,6 +102,9 @@ std::vector<PlacedValue> points_of_runs(const Frame& frame, const Quantity& quan
     Places places;
     for (const RunRow* run : point.repeats) {
       if (quantity.of_run != nullptr) add_value(places, place, quantity.of_run(*run));
+      if (quantity.measured != nullptr) {
+        add_value(places, place, measured_value(*quantity.measured, *run));
+      }
       if (quantity.of_inference != nullptr) add_inference(places, place, quantity, *run);
       if (quantity.of_target != nullptr) add_targets(places, place, quantity, *run);
     }

@@ -47,6 +47,9 @@ bool has_parts(const RunRow& run) {
 bool has_counters(const RunRow& run) {
   return completed(run) && !counters_of(run).empty();
 }
+bool has_measured(const RunRow& run) {
+  return completed(run) && !run.measured.empty();
+}
 bool has_inference(const RunRow& run) {
   return completed(run) && !run.inference.empty();
 }
@@ -78,6 +81,10 @@ constexpr Metric kMetrics[] = {
      &kernel_shares_table, "a completed run with profile = true", &has_profiles},
     {"counters", "bytes, collectives and events that the runs counted, per step and per epoch",
      &counters_table, "a completed run that counted bytes or events in its steps", &has_counters},
+    {"measured", "further quantities that the programs measured, such as FLOP utilisation",
+     &measured_table,
+     "a completed run whose log format or recorder states a measured quantity ([measured.NAME])",
+     &has_measured},
     {"epochs", "loss, accuracy and time of training and test in each epoch", &epochs_table,
      "a completed run that recorded its epochs", &has_epochs, "", true},
     {"ranks", "loss, accuracy and time of each rank in the last epoch", &ranks_table,
@@ -210,6 +217,7 @@ std::vector<std::string> first_metrics(const Frame& frame) {
   if (collectives) names.emplace_back("collectives");
   if (jobs) names.emplace_back("jobs");
   if (training) names.emplace_back("breakdown");
+  if (any(has_measured)) names.emplace_back("measured");
   if (training && !frame.predictions.empty()) names.emplace_back("prediction-errors");
   return names;
 }

@@ -43,6 +43,9 @@ Table rank_epochs_table(const Frame& frame, const AnalysisOptions& options);
 Table kernel_shares_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns the counters that the step windows recorded, per step and per epoch.
 Table counters_table(const Frame& frame, const AnalysisOptions& options);
+/// Returns the further quantities that the programs of the runs measured, such as the model FLOP
+/// utilisation, with a column for each quantity.
+Table measured_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns the results of the last evaluation: loss, top-5 accuracy, perplexity, BLEU, …
 Table evaluation_table(const Frame& frame, const AnalysisOptions& options);
 /// Returns the gap between the results on the training set and on the test set, for loss and

@@ -125,7 +125,7 @@ ViewValue view_value_of(const SQLite::Column& column) {
 /// column `line`, but only one row for each run.
 std::string order_of(const std::vector<std::string>& columns) {
   std::string order = "run_id";
-  for (const char* column : {"launch", "line", "rank", "in_place"}) {
+  for (const char* column : {"launch", "line", "rank", "in_place", "name"}) {
     if (std::find(columns.begin(), columns.end(), column) != columns.end()) {
       order += std::string(", ") + column;
     }

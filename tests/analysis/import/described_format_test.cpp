@@ -210,4 +210,46 @@ TEST_CASE("a pattern file and a column map are formats too") {
   CHECK_THAT(error_of_format("columns = { wal_s = \"t\" }\n"), Catch::Contains("columns.wal_s"));
 }
 
+TEST_CASE("measured quantities of steps and of epochs are recorded with their units") {
+  const std::string format =
+      format_of_steps("wall_s = 1, samples = 2, measured = { mfu = \"x / 2\" }",
+                      "[measured.mfu]\nunit = \"%\"\n[measured.norm]\n") +
+      "[[line]]\npattern = '^epoch (?<e>\\d+) norm (?<norm>(?&LOSS))'\n"
+      "epoch = { epoch = \"e\", measured = { norm = \"norm\" } }\n";
+  const LogContent log = read_with(format, "value 80\nepoch 0 norm 1.5\nepoch 1 norm nan\n");
+  CHECK(log.file.skipped.empty());
+  CHECK(all<StepWindow>(log.file).at(0).measured == std::map<std::string, double>{{"mfu", 40}});
+  const auto epochs = all<contract::EpochRecord>(log.file);
+  REQUIRE(epochs.size() == 2);
+  CHECK(epochs[0].measured == std::map<std::string, double>{{"norm", 1.5}});
+  CHECK(epochs[1].measured.empty());
+  CHECK(all<contract::RunStart>(log.file).at(0).measured_units ==
+        std::map<std::string, std::string>{{"mfu", "%"}});
+}
+
+TEST_CASE("a measured quantity that has another column's name is rejected with its place") {
+  const auto error = [](const std::string& declared, const std::string& name) {
+    return error_of_format(format_of_steps("wall_s = 1, measured = { " + name + " = \"x\" }",
+                                           "[measured." + declared + "]\n"));
+  };
+  CHECK(error("loss", "loss") ==
+        "mine.toml:5:11: measured.loss: the name is that of the field steps.loss; state the value "
+        "in this field, or choose another name");
+  CHECK_THAT(error("gpus", "gpus"),
+             Catch::Contains("mine.toml:5:11: measured.gpus: the name is that of another column"));
+  CHECK_THAT(error("'m f u'", "x"), Catch::Contains("may contain only letters"));
+  CHECK_THAT(error("mfu", "mfx"), Catch::Contains("unknown key \"mfx\"; did you mean \"mfu\"?"));
+  CHECK_THAT(error("mfu]\nunits = \"%\"\n[measured.b", "mfu"),
+             Catch::Contains("unknown key \"units\"; did you mean \"unit\"?"));
+}
+
+TEST_CASE("a measured quantity must be declared, and a declared quantity must be stated") {
+  CHECK_THAT(error_of_format(format_of_steps("wall_s = 1, measured = { mfu = \"x\" }")),
+             Catch::Contains("steps.measured: the format declares no measured quantity; add "
+                             "[measured.NAME]"));
+  CHECK(error_of_format(format_of_steps("wall_s = \"x\"", "[measured.mfu]\n")) ==
+        "mine.toml:5:11: measured.mfu: no line states the value; add steps.measured = { mfu = … } "
+        "to a line");
+}
+
 }  // namespace dlscale::analysis

@@ -16,6 +16,12 @@ Spread any_spread(test::AnyValue& any) {
   return {any.number(), any.number(), any.number(), any.number()};
 }
 
+std::map<std::string, double> any_metrics(test::AnyValue& any) {
+  std::map<std::string, double> metrics;
+  for (const std::string& name : any.list([&] { return any.text(); })) metrics[name] = any.number();
+  return metrics;
+}
+
 StepWindow any_window(test::AnyValue& any) {
   StepWindow w;
   w.epoch = static_cast<int>(any.whole(0, 90));
@@ -28,6 +34,7 @@ StepWindow any_window(test::AnyValue& any) {
   w.comm_busy_s = any_spread(any);
   w.comm_wait_s = any_spread(any);
   w.bytes_sent = any.positive();
+  w.measured = any_metrics(any);
   return w;
 }
 
@@ -40,13 +47,8 @@ RunStart any_start(test::AnyValue& any) {
   r.environment = any.table();
   r.parameters = any.whole(0, 1LL << 40);
   r.warmup_steps = any.whole(0, 1 << 30);
+  r.measured_units = any.table();
   return r;
-}
-
-std::map<std::string, double> any_metrics(test::AnyValue& any) {
-  std::map<std::string, double> metrics;
-  for (const std::string& name : any.list([&] { return any.text(); })) metrics[name] = any.number();
-  return metrics;
 }
 
 TargetRecord any_target(test::AnyValue& any) {
@@ -229,4 +231,25 @@ TEST_CASE("a record with invalid UTF-8 is written as a readable line") {
   RunStop stop;
   stop.reason = "bad \xff byte";
   CHECK(parse_results(to_json_line(stop) + "\n").records.size() == 1);
+}
+
+TEST_CASE("records without measured quantities have none of their keys, and old files are read") {
+  for (const ResultRecord& record :
+       {ResultRecord(StepWindow{}), ResultRecord(EpochRecord{}), ResultRecord(RunStart{})}) {
+    const std::string line = to_json_line(record);
+    CHECK(line.find("measured") == std::string::npos);
+    CHECK(parse_results(line + "\n").records.at(0) == record);
+  }
+}
+
+TEST_CASE("measured quantities have their names as keys") {
+  StepWindow window;
+  window.measured = {{"mfu", 41.5}};
+  CHECK(to_json_line(window).find("\"measured\":{\"mfu\":41.5}") != std::string::npos);
+  const ResultsFile broken = parse_results(
+      "{\"record\":\"epoch\",\"epoch\":0,\"wall_s\":1,\"steps\":1,\"samples\":1,"
+      "\"measured\":{\"mfu\":\"high\"}}\n");
+  CHECK(broken.records.empty());
+  REQUIRE(broken.skipped.size() == 1);
+  CHECK(broken.skipped[0].find("measured.mfu") != std::string::npos);
 }

@@ -428,6 +428,23 @@ TEST_CASE("sent data is drawn by the published formula, by the ring formula and 
   CHECK(figure.series[2].points.at(0).y == Approx(4000.0 * 100 * 1e-9));
 }
 
+TEST_CASE("a measured quantity is drawn under its own name with its unit") {
+  std::vector<RunRow> runs{run_at(1, 10), run_at(2, 20)};
+  runs[0].measured = {{{"mfu", "%"}, 40}, {{"tflops", "TFLOP/s"}, 400}};
+  runs[1].measured = {{{"mfu", "%"}, 30}};
+  const Frame frame = frame_of(std::move(runs));
+  const Figure figure = drawn(frame, {{"measured.mfu"}, "gpus"});
+  CHECK(points_of(figure.series.at(0)) == "1:40 2:30");
+  CHECK(figure.y.title == "mfu (%)");
+  CHECK(figure.y.id == "mfu");
+  CHECK_THAT(refusal(frame, {{"measured.mfx"}, "gpus"}),
+             Contains("did you mean \"measured.mfu\"?"));
+  CHECK_THAT(refusal(frame, {{"measured"}, "gpus"}), Contains("cannot share an axis"));
+  CHECK_THAT(refusal(frame, {{"measured.mfu"}, "epoch"}), Contains("has one value for each run"));
+  CHECK_THAT(refusal(frame_of({run_at(1, 10)}), {{"measured.mfu"}, "gpus"}),
+             Contains("no run of the study measured a quantity"));
+}
+
 TEST_CASE("memory is the peak that was read for the runs") {
   RunRow run = run_at(1, 10);
   CHECK(drawn(frame_of({run}), {{"memory"}, "gpus"}).series.empty());

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds the table of further quantities that the programs of the runs measured, such as the model
+// FLOP utilisation.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "analysis/report/tables/captions.hpp"
+#include "analysis/report/tables/table_parts.hpp"
+#include "analysis/report/tables/tables.hpp"
+
+namespace dlscale::analysis {
+namespace {
+
+constexpr int kShownDigits = 4;
+constexpr int kMostDecimals = 6;
+
+/// Returns the number of decimals with which the largest of the values has kShownDigits digits.
+int decimals_for(double largest) {
+  if (!(largest > 0)) return kShownDigits - 1;
+  const int before_point = static_cast<int>(std::floor(std::log10(largest))) + 1;
+  return std::clamp(kShownDigits - before_point, 0, kMostDecimals);
+}
+
+/// Returns the quantities of all points, each with the largest absolute value of a run.
+std::map<MeasuredColumn, double> largest_values(const std::vector<RunPoint>& points) {
+  std::map<MeasuredColumn, double> largest;
+  for (const RunPoint& point : points) {
+    for (const RunRow* run : point.repeats) {
+      for (const auto& [column, value] : run->measured) {
+        double& known = largest[column];
+        known = std::max(known, std::abs(value));
+      }
+    }
+  }
+  return largest;
+}
+
+/// Returns the table column of a quantity. `used` has the ids of the other columns.
+Column column_of(const MeasuredColumn& measured, double largest, std::set<std::string>& used) {
+  std::string id = measured.name;
+  while (!used.insert(id).second) id.insert(0, "measured_");
+  std::string title = measured.name;
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return {id, title, measured.unit, decimals_for(largest)};
+}
+
+}  // namespace
+
+Table measured_table(const Frame& frame, const AnalysisOptions&) {
+  const std::vector<RunPoint> points = run_points(
+      frame, [](const RunRow& run) { return completed(run) && !run.measured.empty(); });
+  const std::map<MeasuredColumn, double> quantities = largest_values(points);
+  std::vector<Column> columns{{"n", "n"}};
+  std::set<std::string> used{"n", kGpus};
+  for (const auto& [measured, largest] : quantities) {
+    add_columns(columns, column_of(measured, largest, used), repeats_of(points));
+  }
+  const Start start(frame, keys_of(points));
+  Table table = begin_table(
+      start, "measured", "Quantities measured by the programs of " + frame.study,
+      run_notes_of(frame, points,
+                   "a run has the mean of its step windows, weighted by their time, without the "
+                   "windows that are left out as warm-up; names and units are those of the log "
+                   "format"),
+      columns);
+  for (const RunPoint& point : points) {
+    Row row = start.row(point.key, point.first().gpus);
+    row.number(static_cast<double>(point.repeats.size()));
+    for (const auto& [measured, largest] : quantities) {
+      add_summary(row, values_of(point, [&](const RunRow& run) {
+                    const auto found = run.measured.find(measured);
+                    return found == run.measured.end() ? std::nullopt
+                                                       : std::optional(found->second);
+                  }));
+    }
+    row.into(table);
+  }
+  return table;
+}
+
+}  // namespace dlscale::analysis
