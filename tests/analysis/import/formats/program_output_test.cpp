@@ -3,6 +3,8 @@
 // DDP, DeepSpeed, MXNet, Torch 7.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
+#include <string>
 
 #include "tests/analysis/import/formats/log_reading.hpp"
 #include "tests/analysis/import/formats/log_samples.hpp"
@@ -346,6 +348,37 @@ TEST_CASE("torch7: there is a rate if the run gives the number of samples per ep
   const LogContent published = read_log("torch7", *text);
   CHECK(all<EpochRecord>(published.file).size() == 200);
   CHECK(all<EvalRecord>(published.file).back().accuracy == Approx(0.9489));
+}
+
+TEST_CASE(
+    "megatron, torchtitan and nanogpt: TFLOP/s, FLOP utilisation and gradient norms are read") {
+  const auto last = [](const LogContent& log) { return all<StepWindow>(log.file).back().measured; };
+  using Values = std::map<std::string, double>;
+  const LogContent megatron = read_output("megatron", run_of(16, 16));
+  CHECK(last(megatron) == Values{{"grad_norm", 2.1}, {"tflops_per_gpu", 400}});
+  const LogContent titan = read_output("torchtitan", run_of(64, 2));
+  CHECK(last(titan) == Values{{"grad_norm", 1.8422}, {"mfu", 41.67}, {"tflops_per_gpu", 412.1}});
+  using Units = std::map<std::string, std::string>;
+  CHECK(all<contract::RunStart>(titan.file).at(0).measured_units ==
+        Units{{"mfu", "%"}, {"tflops_per_gpu", "TFLOP/s"}});
+  const LogContent nano = read_output("nanogpt", run_of(8, 60));
+  CHECK(last(nano) == Values{{"mfu", 38.2}});
+}
+
+TEST_CASE("nanogpt: the utilisation of -100 % before the first measurement is unknown") {
+  const LogContent log = read_output("nanogpt", run_of(8, 60));
+  CHECK(all<StepWindow>(log.file).front().measured.empty());
+}
+
+TEST_CASE("megatron: a log without TFLOP/s and with a gradient norm of nan has neither") {
+  const LogContent log = read_log(
+      "megatron",
+      " iteration       10/    1000 | consumed samples:         2560 | elapsed time per iteration "
+      "(ms): 1000.0 | learning rate: 1.0E-04 | global batch size:   256 | lm loss: 9.5E+00 | grad "
+      "norm: nan |\n",
+      run_of(16, 16));
+  REQUIRE(all<StepWindow>(log.file).size() == 1);
+  CHECK(all<StepWindow>(log.file)[0].measured.empty());
 }
 
 }  // namespace dlscale::analysis
