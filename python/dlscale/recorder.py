@@ -13,7 +13,7 @@ import math
 import platform
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Optional, TypeVar, Union
@@ -32,6 +32,10 @@ WINDOW_SHARE = 0.05         # a window takes at most this share of the time sinc
 EXCHANGES_PER_WINDOW = 200  # a window takes at least as long as this number of exchanges
 MOST_WINDOW_STEPS = 1_000_000
 HOST_BYTES = 64
+# Names of values that the records and tables have already. Further measured quantities need other names.
+OTHER_KEYS = frozenset(("n", "gpus", "nodes", "global_batch", "batch_per_gpu", "run_id", "launch", "line", "time", "epoch",
+                        "first_step", "steps", "step", "warmup", "samples", "wall_s", "lr", "loss", "train_loss", "parts",
+                        "bytes_sent", "collectives", "comm_busy_s", "comm_wait_s", "peak_memory_bytes"))
 
 
 class Exchanged(NamedTuple):
@@ -45,6 +49,23 @@ class Exchanged(NamedTuple):
     exchange_s: float       # duration of the previous exchange
     elapsed_s: float        # time since the first step of the launch
     is_last: float          # 1 at the end of an epoch
+
+
+class MeasuredSums:
+    """Sums of further quantities of a window that the script measured, by name."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str, tuple[float, int]] = {}
+
+    def add(self, name: str, value: float) -> None:
+        known, count = self._sums.get(name, (0.0, 0))
+        self._sums[name] = (known + value, count + 1)
+
+    def take(self) -> dict[str, float]:
+        """Returns the means, and starts again without values."""
+        means = {name: known / count for name, (known, count) in self._sums.items()}
+        self._sums.clear()
+        return means
 
 
 class LossSum:
@@ -80,6 +101,7 @@ class Window:
         self.steps = 0
         self.samples = 0
         self.loss = LossSum()
+        self.measured = MeasuredSums()
         self._wall_s = 0.0
         self._since: Optional[float] = None  # None while the clock is stopped
 
@@ -139,7 +161,11 @@ class Run:
     """Records of one launch of a training. dlscale.run() describes the parameters."""
 
     def __init__(self, *, folder: Union[str, Path, None], start_epoch: int, start_step: Optional[int],
-                 window_steps: Optional[int], device: Device, ranks: Ranks) -> None:
+                 window_steps: Optional[int], units: Optional[Mapping[str, str]], device: Device,
+                 ranks: Ranks) -> None:
+        self._units = dict(units or {})
+        for name in self._units:
+            _check_measured_name(name)
         for name, value in (("start_epoch", start_epoch), ("start_step", start_step)):
             if value is not None and value < 0:
                 raise ValueError(f"{name}: must not be negative (got {value})")
@@ -157,6 +183,7 @@ class Run:
         self._epoch = start_epoch
         self._epoch_sums: Optional[EpochSums] = None
         self._window = Window()
+        self._measured: dict[str, float] = {}
         self._window_steps = window_steps or WARMUP_STEPS
         self._is_warmup = True
         self._is_first_exchange = True
@@ -229,6 +256,16 @@ class Run:
             self._window.loss.add(loss)
         if lr is not None:
             self._lr = float(lr)
+
+    def measured(self, **values: float) -> None:
+        """Records further quantities of the current step under their names, for example `mfu=41.5`.
+
+        A window has the mean of the values of its steps. Only rank 0 records them. Other ranks may call this function,
+        but need not. dlscale.run(units={"mfu": "%"}) states the units.
+        """
+        for name, value in values.items():
+            _check_measured_name(name)
+            self._window.measured.add(name, float(value))
 
     def evaluated(self, *, accuracy: Optional[float] = None, loss: Optional[float] = None,
                   samples: Optional[int] = None, wall_s: Optional[float] = None, **metrics: float) -> None:
@@ -346,6 +383,7 @@ class Run:
         window = self._window
         wall_s = window.take_wall_s()
         loss_sum, losses = window.loss.take()
+        self._measured = window.measured.take()
         elapsed_s = time.perf_counter() - self._began if self._began is not None else 0.0
         own = Exchanged(window.steps, window.samples, wall_s, loss_sum, losses, self._device.peak_memory_bytes(),
                         self._exchange_s, elapsed_s, float(is_last))
@@ -393,6 +431,8 @@ class Run:
         peak = max(row.peak_memory_bytes for row in rows)
         if peak > 0:
             record["peak_memory_bytes"] = int(peak)
+        if self._measured:
+            record["measured"] = self._measured
         if self._file is not None:
             self._file.append("step_window", record)
         self._first_step += steps
@@ -431,8 +471,10 @@ class Run:
             start["nodes"] = nodes
         if self._steps_per_epoch > 0:
             start["steps_per_epoch"] = self._steps_per_epoch
-        # Without this record, tables show the planned number of nodes.
-        if nodes is not None or self._is_resumed:
+        if self._units:
+            start["measured_units"] = self._units
+        # Without this record, tables show the planned number of nodes, and no units.
+        if nodes is not None or self._is_resumed or self._units:
             self._file.append("run_start", start)
         for record in copied:
             self._file.append(record.pop("record"), record)
@@ -457,6 +499,12 @@ class Run:
             self._waiting.clear()
 
 
+def _check_measured_name(name: str) -> None:
+    """Raises ValueError if the records have another key or a table has another column of this name."""
+    if name in OTHER_KEYS:
+        raise ValueError(f"{name}: is the name of another value of the records; choose another name")
+
+
 def _set_aside(path: Path) -> list[Record]:
     """Renames a file of records to the first free name results-<n>.jsonl. Returns its records."""
     records = read_records(path)
@@ -478,7 +526,7 @@ def _steps_of(loader: Any, accumulation_steps: int) -> int:
 
 def run(*, folder: Union[str, Path, None] = None, start_epoch: int = 0, start_step: Optional[int] = None,
         window_steps: Optional[int] = None, gather: Optional[Gather] = None, group: Any = None,
-        rank: Optional[int] = None, world_size: Optional[int] = None) -> Run:
+        rank: Optional[int] = None, world_size: Optional[int] = None, units: Optional[Mapping[str, str]] = None) -> Run:
     """Returns the recorder of this launch. Rank 0 writes its records to `results.jsonl`.
 
     `folder` is the folder of this file, by default the working directory, which is the launch folder in a job of
@@ -491,7 +539,9 @@ def run(*, folder: Union[str, Path, None] = None, start_epoch: int = 0, start_st
     The ranks exchange their times through torch.distributed, in `group` if it is given. For other programs, `gather` is
     a function that takes a list of numbers and returns the lists of all ranks, for example the method `allgather` of a
     communicator of mpi4py. `rank` and `world_size` replace the values of the launcher.
+
+    `units` are the units of the quantities that the script passes to `measured()`, by name.
     """
     device = Device()
-    return Run(folder=folder, start_epoch=start_epoch, start_step=start_step, window_steps=window_steps, device=device,
-               ranks=Ranks(device, gather, group, rank, world_size))
+    return Run(folder=folder, start_epoch=start_epoch, start_step=start_step, window_steps=window_steps, units=units,
+               device=device, ranks=Ranks(device, gather, group, rank, world_size))

@@ -44,6 +44,13 @@ def test_windows_have_the_parts_of_the_steps(tmp_path):
     assert list(windows.wall_s / windows.steps) == [0.1, 0.1]
 
 
+def test_measured_quantities_are_columns(tmp_path):
+    write_plan(tmp_path, a={})
+    write_records(tmp_path / "runs" / "a" / "launch-1", window(0, measured={"mfu": 40}), window(5))
+    windows = dlscale.load(tmp_path).windows
+    assert windows["measured.mfu"][0] == 40 and pandas.isna(windows["measured.mfu"][1])
+
+
 def test_a_plan_without_results_has_empty_frames(tmp_path):
     write_plan(tmp_path, a={})
     frames = dlscale.load(tmp_path)

@@ -276,3 +276,29 @@ def test_epochs_cannot_be_nested(tmp_path):
         with dlscale.run(folder=tmp_path) as run:
             for _ in run.steps([[0]] * 2):
                 train(run)
+
+
+def test_a_window_has_the_means_of_measured_quantities(tmp_path, records):
+    with dlscale.run(folder=tmp_path, window_steps=2, units={"mfu": "%"}) as run:
+        for step, _ in enumerate(run.steps([[0]] * 4)):
+            run.measured(mfu=40 + step)
+            if step == 3:
+                run.measured(grad_norm=1.5)
+    assert records(tmp_path, "run_start")[0]["measured_units"] == {"mfu": "%"}
+    assert [w["measured"] for w in records(tmp_path, "step_window")] == [
+        {"mfu": 40.5}, {"mfu": 42.5, "grad_norm": 1.5}]
+
+
+def test_windows_without_measured_quantities_have_no_such_key(tmp_path, records):
+    with dlscale.run(folder=tmp_path) as run:
+        train(run)
+    assert all("measured" not in record for record in records(tmp_path))
+    assert "measured_units" not in records(tmp_path)[0]
+
+
+def test_a_measured_quantity_must_not_have_the_name_of_another_value(tmp_path):
+    with pytest.raises(ValueError, match="gpus: is the name of another value"):
+        dlscale.run(folder=tmp_path, units={"gpus": "%"})
+    with dlscale.run(folder=tmp_path) as run:
+        with pytest.raises(ValueError, match="lr: is the name of another value"):
+            run.measured(lr=0.1)
