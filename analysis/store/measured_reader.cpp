@@ -8,11 +8,12 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Query for the sums over the windows of a launch that ended at or before step ?3. It gives a row for each quantity in the warm-up, and a row for each quantity after it. Windows that
-/// begin before step ?4 count as warm-up. A window without a known number of steps counts as one
-/// step.
+/// Query for the sums over the windows of a launch that ended at or before step ?3. It gives a row
+/// for each quantity in the warm-up, and a row for each quantity after it. Windows that begin
+/// before step ?4 count as warm-up. A window without a known number of steps counts as one step.
 constexpr const char* kWindowSums =
-    "SELECT name, coalesce(unit, ''), coalesce(warmup, 0) OR coalesce(first_step < ?4, 0) AS early, "
+    "SELECT name, coalesce(unit, ''), coalesce(warmup, 0) OR coalesce(first_step < ?4, 0) AS "
+    "early, "
     "count(*), count(nullif(wall_s > 0, 0)), "
     "sum(coalesce(steps, 1)), sum(value * coalesce(steps, 1)), sum(wall_s), sum(value * wall_s) "
     "FROM measured JOIN step_window USING (run_id, launch, line) "
@@ -52,10 +53,10 @@ struct MeasuredReader::Prepared {
 };
 
 MeasuredReader::MeasuredReader(SQLite::Database& database)
-    : prepared_(new Prepared{
-          database.execAndGet("SELECT EXISTS (SELECT 1 FROM measured)").getInt() != 0,
-          {database, kWindowSums},
-          {database, kEpochValues}}) {}
+    : prepared_(
+          new Prepared{database.execAndGet("SELECT EXISTS (SELECT 1 FROM measured)").getInt() != 0,
+                       {database, kWindowSums},
+                       {database, kEpochValues}}) {}
 MeasuredReader::~MeasuredReader() = default;
 
 void MeasuredReader::begin(const std::string& run_id) {

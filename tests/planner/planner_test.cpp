@@ -56,6 +56,25 @@ TEST_CASE("run ids are unique, and jobs are named after their runs") {
   CHECK(points.size() == 16);
 }
 
+TEST_CASE("a format named in trainer.read is in the plan but not in run ids") {
+  const auto run_of = [](const std::string& trainer_key) {
+    const test::TempDir dir;
+    const auto planning = test::plan_texts(
+        "[study]\nname = \"own\"\n[matrix]\ngpus = 1\nbatch_per_gpu = 8\n[trainer]\ncommand = "
+        "\"train\"\n" +
+            trainer_key,
+        base::read_text_file(test::kSource / "sites/local.toml"), dir);
+    return planning.plan.runs.at(0);
+  };
+  const contract::PlannedRun without = run_of(""), read = run_of("read = \"timm\"");
+  const contract::PlannedRun named = run_of("log_format = \"timm\"");
+  CHECK(without.log_format.empty());
+  CHECK(read.log_format == "timm");
+  CHECK(named.log_format == "timm");
+  CHECK(read.run_id == without.run_id);
+  CHECK(named.run_id != without.run_id);
+}
+
 TEST_CASE("a plan above its budget is rejected with its cost") {
   const auto message =
       test::error_of([] { test::plan_example("nef", "nef", {"resources.max_gpu_hours=100"}); });

@@ -49,8 +49,8 @@ Column column_of(const MeasuredColumn& measured, double largest, std::set<std::s
 }  // namespace
 
 Table measured_table(const Frame& frame, const AnalysisOptions&) {
-  const std::vector<RunPoint> points = run_points(
-      frame, [](const RunRow& run) { return completed(run) && !run.measured.empty(); });
+  const std::vector<RunPoint> points =
+      run_points(frame, [](const RunRow& run) { return completed(run) && !run.measured.empty(); });
   const std::map<MeasuredColumn, double> quantities = largest_values(points);
   std::vector<Column> columns{{"n", "n"}};
   std::set<std::string> used{"n", kGpus};

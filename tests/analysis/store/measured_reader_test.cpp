@@ -2,7 +2,10 @@
 // Tests of the quantities that programs measured, from the records to the rows of runs.
 #include "analysis/store/measured_reader.hpp"
 
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
@@ -75,8 +78,7 @@ TEST_CASE("a window without the value does not change the mean") {
 }
 
 TEST_CASE("a quantity of epochs has the mean without the first epoch, unless it is the only one") {
-  CHECK(measured_by({epoch_at(0, 9), epoch_at(1, 2), epoch_at(2, 4)}) ==
-        Values{{{"norm", ""}, 3}});
+  CHECK(measured_by({epoch_at(0, 9), epoch_at(1, 2), epoch_at(2, 4)}) == Values{{{"norm", ""}, 3}});
   CHECK(measured_by({epoch_at(0, 9)}) == Values{{{"norm", ""}, 9}});
 }
 
@@ -89,6 +91,28 @@ TEST_CASE("steps that a resumed launch repeated do not count in measured quantit
                {window_at(20, 1, 20)});
   ingest(study.folder);
   CHECK(read_frame(study.folder).runs.at(0).measured == Values{{{"mfu", ""}, 30}});
+}
+
+TEST_CASE("the view has a row for each value, with its unit and its window or epoch") {
+  test::WrittenStudy study;
+  contract::RunStart start{.run_id = study.plan_run("ddp", 1)};
+  start.measured_units = {{"mfu", "%"}};
+  write_launch(study, start, {window_at(0, 2, 30), epoch_at(0, 1.5)});
+  ingest(study.folder);
+  SQLite::Database database(study.folder.database().string());
+  SQLite::Statement rows(database,
+                         "SELECT name, value, unit, epoch, first_step, steps, warmup, wall_s, line "
+                         "FROM measured_view ORDER BY line");
+  std::vector<std::string> found;
+  while (rows.executeStep()) {
+    std::string row;
+    for (int i = 0; i < rows.getColumnCount(); ++i) {
+      row += (i > 0 ? " " : "") + (rows.isColumnNull(i) ? "-" : rows.getColumn(i).getString());
+    }
+    found.push_back(row);
+  }
+  CHECK(found ==
+        std::vector<std::string>{"mfu 30.0 % 0 0 10 1 2.0 2", "norm 1.5 - 0 - 10 - 1.0 3"});
 }
 
 TEST_CASE("quantities of equal name with different units stay apart") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the table of quantities that programs measured.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "analysis/report/tables/metrics.hpp"
@@ -54,6 +55,15 @@ TEST_CASE("a quantity has four digits, and equal names with other units have oth
   CHECK(table.columns[column(table, "measured_mfu")].decimals == 2);
   CHECK(table.columns[column(table, "mfu")].decimals == 4);
   CHECK(table.columns[column(table, "measured_n")].decimals == 0);
+}
+
+TEST_CASE("collect shows the measured table only if a run measured a quantity") {
+  const auto shows = [](const Frame& frame) {
+    const std::vector<std::string> names = first_metrics(frame);
+    return std::find(names.begin(), names.end(), "measured") != names.end();
+  };
+  CHECK(shows(frame_of({measured(1, 1, 40), run_at(2, 1000)})));
+  CHECK_FALSE(shows(frame_of({run_at(2, 1000)})));
 }
 
 TEST_CASE("a study whose programs measured nothing has no row, and the reason is stated") {
