@@ -473,9 +473,11 @@ class Run:
             start["steps_per_epoch"] = self._steps_per_epoch
         if self._units:
             start["measured_units"] = self._units
-        # Without this record, tables show the planned number of nodes, and no units.
-        if nodes is not None or self._is_resumed or self._units:
+        # Without this record, tables show the planned number of nodes. A record without nodes would mean one node.
+        if nodes is not None or self._is_resumed:
             self._file.append("run_start", start)
+        elif self._units:
+            warn("the number of nodes is unknown, so the units of measured quantities are not recorded")
         for record in copied:
             self._file.append(record.pop("record"), record)
         if size > 1 and not self._ranks.exchanges():
