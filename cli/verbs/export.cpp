@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "cli/options/completer.hpp"
 #include "cli/options/selection_options.hpp"
 #include "workspace/jobs/adaptive_repeats.hpp"
+#include "workspace/parquet_converter.hpp"
 #include "workspace/runs/selection.hpp"
 
 namespace dlscale::cli {
@@ -44,9 +46,16 @@ int export_views(const ExportOptions& options) {
   const contract::PlanDir folder{std::filesystem::path(options.folder)};
   const workspace::RunIds runs = chosen_runs(options, folder);
   if (runs.empty()) return kExitOk;  // `runs` is empty only with --allow-empty
-  const std::vector<analysis::Exported> written = analysis::export_study(
-      folder,
-      {&format, options.output, {options.views.begin(), options.views.end()}, runs, options.force});
+  analysis::ExportRequest request{
+      &format, options.output, {options.views.begin(), options.views.end()}, runs, options.force};
+  std::optional<workspace::ParquetConverter> converter;
+  if (format.is_converted) {
+    converter.emplace();
+    request.convert = [&](const std::filesystem::path& tables, const std::filesystem::path& into) {
+      converter->convert(tables, into);
+    };
+  }
+  const std::vector<analysis::Exported> written = analysis::export_study(folder, request);
   for (const analysis::Exported& one : written) {
     std::string views;
     for (const auto& [view, rows] : one.rows) {
@@ -89,7 +98,7 @@ Action define_export(CLI::App& app) {
 extern const CommandEntry export_entry;
 const CommandEntry export_entry{
     .name = "export",
-    .summary = "Export collected results as CSV, JSON lines or SQLite for other programs",
+    .summary = "Export collected results as CSV, JSON lines, Parquet or SQLite for other programs",
     .example =
         "dlscale export demo -o demo-csv --where 'gpus >= 4'\n"
         "  dlscale export demo --format sqlite -o demo.sqlite --view run,step_window",

@@ -25,12 +25,14 @@ class SqliteViews : public ViewWriter {
     });
   }
 
-  void begin(const std::string& view, const std::vector<std::string>& columns) override {
+  void begin(const std::string& view, const std::vector<ViewColumn>& columns) override {
     guarded([&] {
       insert_.reset();
-      std::vector<std::string> quoted;
-      for (const std::string& column : columns) quoted.push_back(fmt::format("\"{}\"", column));
-      database_->exec(fmt::format("CREATE TABLE \"{}\" ({})", view, fmt::join(quoted, ", ")));
+      std::vector<std::string> declared;
+      for (const ViewColumn& column : columns) {
+        declared.push_back(fmt::format("\"{}\" {}", column.name, column.type));
+      }
+      database_->exec(fmt::format("CREATE TABLE \"{}\" ({})", view, fmt::join(declared, ", ")));
       const std::vector<std::string> places(columns.size(), "?");
       insert_.emplace(*database_,
                       fmt::format("INSERT INTO \"{}\" VALUES ({})", view, fmt::join(places, ", ")));

@@ -23,8 +23,12 @@ constexpr std::string_view kEnding = "_view";
 constexpr ExportFormat kFormats[] = {
     {"csv", ".csv", "a folder with a CSV file for each view", &make_csv_views},
     {"jsonl", ".jsonl", "a folder with a JSON Lines file for each view", &make_jsonl_views},
+    {"parquet", ".parquet", "a folder with a Parquet file for each view", &make_sqlite_views, true},
     {"sqlite", "", "one SQLite file with a table for each view", &make_sqlite_views},
 };
+
+/// Name of the file with the tables in the temporary folder.
+constexpr const char* kTablesFile = "views.sqlite";
 
 /// Temporary folder next to the target that holds files until they are complete. The destructor
 /// deletes the folder and its contents.
@@ -123,26 +127,32 @@ ViewValue view_value_of(const SQLite::Column& column) {
 /// Returns the columns by which the rows of a view are sorted, as SQL text. No two rows of a view
 /// have equal values in all of these columns, so the order is always the same. run_view has no
 /// column `line`, but only one row for each run.
-std::string order_of(const std::vector<std::string>& columns) {
+std::string order_of(const std::vector<ViewColumn>& columns) {
   std::string order = "run_id";
-  for (const char* column : {"launch", "line", "rank", "in_place", "name"}) {
-    if (std::find(columns.begin(), columns.end(), column) != columns.end()) {
-      order += std::string(", ") + column;
-    }
+  for (const char* name : {"launch", "line", "rank", "in_place", "name"}) {
+    const bool is_there =
+        std::any_of(columns.begin(), columns.end(),
+                    [&](const ViewColumn& column) { return column.name == name; });
+    if (is_there) order += std::string(", ") + name;
   }
   return order;
 }
 
-std::vector<std::string> view_columns_of(SQLite::Database& database, const std::string& view) {
-  SQLite::Statement query(database, fmt::format("SELECT * FROM {}{} LIMIT 0", view, kEnding));
-  std::vector<std::string> columns;
-  for (int i = 0; i < query.getColumnCount(); ++i) columns.emplace_back(query.getColumnName(i));
+std::vector<ViewColumn> view_columns_of(SQLite::Database& database, const std::string& view) {
+  SQLite::Statement query(
+      database, fmt::format("SELECT name, iif(type IN ('INTEGER', 'REAL', 'TEXT'), type, '') "
+                            "FROM pragma_table_info('{}{}')",
+                            view, kEnding));
+  std::vector<ViewColumn> columns;
+  while (query.executeStep()) {
+    columns.push_back({query.getColumn(0).getString(), query.getColumn(1).getString()});
+  }
   return columns;
 }
 
 /// Writes the rows of a view and returns the number of rows.
 std::size_t write_view(SQLite::Database& database, const std::string& view, ViewWriter& writer) {
-  const std::vector<std::string> columns = view_columns_of(database, view);
+  const std::vector<ViewColumn> columns = view_columns_of(database, view);
   writer.begin(view, columns);
   SQLite::Statement query(
       database, fmt::format("SELECT * FROM {}{} WHERE run_id IN (SELECT id FROM temp.chosen) "
@@ -207,14 +217,16 @@ std::vector<Exported> export_study(const contract::PlanDir& folder, const Export
     check_target(request, views);
     choose_runs(database, request.runs);
     const Draft draft(request.target);
-    const fs::path place = format.is_folder() ? draft.path() : draft.path() / "views.sqlite";
-    const std::unique_ptr<ViewWriter> writer = format.make(place);
+    const fs::path place = format.is_folder() ? draft.path() : draft.path() / kTablesFile;
+    const std::unique_ptr<ViewWriter> writer =
+        format.make(format.is_converted ? draft.path() / kTablesFile : place);
     for (const std::string& view : views) {
       const fs::path file = file_of(request.target, format, view);
       if (written.empty() || written.back().file != file) written.push_back({file, {}});
       written.back().rows.emplace_back(view, write_view(database, view, *writer));
     }
     writer->finish();
+    if (format.is_converted) request.convert(draft.path() / kTablesFile, draft.path());
     publish(place, request.target, format, views);
   });
   return written;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <set>
 #include <span>
 #include <string>
@@ -22,6 +23,8 @@ struct ExportFormat {
   const char* extension;  ///< extension of the file of a view; empty if one file holds all views
   const char* summary;
   std::unique_ptr<ViewWriter> (*make)(const std::filesystem::path& target);
+  /// True if `make` writes a SQLite file, from which ExportRequest::convert makes the files.
+  bool is_converted = false;
   bool is_folder() const { return *extension != '\0'; }
 };
 std::span<const ExportFormat> export_formats();
@@ -35,6 +38,10 @@ struct ExportRequest {
   std::set<std::string> views;  ///< names of the views to export, without "_view"; empty: all views
   std::set<std::string> runs;   ///< ids of the runs whose rows are exported
   bool replace = false;         ///< true if existing files may be replaced
+  /// Makes the file folder/<table><extension> for each table of a SQLite file. Required by formats
+  /// with is_converted, and ignored for other formats.
+  std::function<void(const std::filesystem::path& tables, const std::filesystem::path& folder)>
+      convert = {};
 };
 
 struct Exported {

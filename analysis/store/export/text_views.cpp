@@ -42,10 +42,12 @@ class CsvViews : public ViewWriter {
  public:
   explicit CsvViews(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  void begin(const std::string& view, const std::vector<std::string>& columns) override {
+  void begin(const std::string& view, const std::vector<ViewColumn>& columns) override {
     file_.close();
     file_ = LineFile(folder_ / (view + ".csv"));
-    file_.add(csv_line(columns));
+    cells_.clear();
+    for (const ViewColumn& column : columns) cells_.push_back(column.name);
+    file_.add(csv_line(cells_));
   }
   void row(const std::vector<ViewValue>& values) override {
     cells_.clear();
@@ -82,7 +84,7 @@ class JsonlViews : public ViewWriter {
  public:
   explicit JsonlViews(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  void begin(const std::string& view, const std::vector<std::string>& columns) override {
+  void begin(const std::string& view, const std::vector<ViewColumn>& columns) override {
     file_.close();
     file_ = LineFile(folder_ / (view + ".jsonl"));
     columns_ = columns;
@@ -91,7 +93,7 @@ class JsonlViews : public ViewWriter {
     contract::codec::TextWriter line(contract::codec::kOneLine);
     line.open('{');
     for (std::size_t i = 0; i < values.size(); ++i) {
-      line.key(columns_[i]);
+      line.key(columns_[i].name);
       std::visit([&](const auto& value) { write(line, value); }, values[i]);
     }
     line.close('}');
@@ -103,7 +105,7 @@ class JsonlViews : public ViewWriter {
  private:
   std::filesystem::path folder_;
   LineFile file_;
-  std::vector<std::string> columns_;
+  std::vector<ViewColumn> columns_;
 };
 
 }  // namespace

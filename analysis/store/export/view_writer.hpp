@@ -15,13 +15,21 @@ namespace dlscale::analysis {
 /// Value of a cell as SQLite stores it. std::monostate is NULL.
 using ViewValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
+/// Column of a view.
+struct ViewColumn {
+  std::string name;
+  /// Type with which the database declares the column: INTEGER, REAL or TEXT. Empty for a column
+  /// that the view computes.
+  std::string type;
+};
+
 /// Writer of views. It writes one view after another. The output is complete only after finish().
 /// If finish() was not called, the output must be discarded.
 class ViewWriter {
  public:
   virtual ~ViewWriter() = default;
   /// Starts a view. The rows that follow belong to this view.
-  virtual void begin(const std::string& view, const std::vector<std::string>& columns) = 0;
+  virtual void begin(const std::string& view, const std::vector<ViewColumn>& columns) = 0;
   /// Writes one row, which must have one value per column.
   virtual void row(const std::vector<ViewValue>& values) = 0;
   /// Completes the output. Throws base::RunError when data could not be written.
@@ -34,8 +42,8 @@ std::unique_ptr<ViewWriter> make_csv_views(const std::filesystem::path& folder);
 /// Returns a writer that writes each view to <folder>/<view>.jsonl, with one JSON object per line.
 /// NULL becomes null.
 std::unique_ptr<ViewWriter> make_jsonl_views(const std::filesystem::path& folder);
-/// Returns a writer that writes all views to one SQLite file, with a table for each view. Throws
-/// base::RunError if the file cannot be opened.
+/// Returns a writer that writes all views to one SQLite file, with a table for each view. The
+/// columns have the types of the database. Throws base::RunError if the file cannot be opened.
 std::unique_ptr<ViewWriter> make_sqlite_views(const std::filesystem::path& file);
 
 }  // namespace dlscale::analysis

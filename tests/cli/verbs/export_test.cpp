@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of `dlscale export` through the program.
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <string>
 
+#include "base/error.hpp"
 #include "tests/analysis/support/written_study.hpp"
 #include "tests/cli/dlscale_program.hpp"
+#include "tests/support/skip.hpp"
 
 using namespace dlscale;
 using Catch::Contains;
@@ -91,7 +96,121 @@ TEST_CASE("export replaces files only with --force and requires an output") {
   CHECK(it.dlscale.run({"export", it.folder, "--format", "sqlite", "-o", "x.sqlite", "--force"})
             .exit_code == 0);
   CHECK(it.dlscale.run({"export", it.folder}).exit_code == 2);
-  const test::Ran format = it.dlscale.run({"export", it.folder, "-o", "y", "--format", "parquet"});
+  const test::Ran format = it.dlscale.run({"export", it.folder, "-o", "y", "--format", "arrow"});
   CHECK(format.exit_code == 2);
-  CHECK_THAT(format.err, Contains("unknown format \"parquet\"") && Contains("known: csv"));
+  CHECK_THAT(format.err, Contains("unknown format \"arrow\"") && Contains("known: csv"));
+}
+
+namespace {
+
+using Environment = std::map<std::string, std::string>;
+
+/// Environment in which Python imports the package of the source tree. Python then searches for
+/// other packages in `before` first.
+Environment with_package(const fs::path& before = {}) {
+  return {{"PYTHONPATH", before.string() + ":" DLSCALE_SOURCE_DIR "/python"},
+          {"PYTHONDONTWRITEBYTECODE", "1"}};
+}
+
+/// Python code that compares the files views/*.parquet with the files csv/*.csv.
+constexpr const char* kSameValues = R"(
+import csv, pyarrow.parquet
+for view in 'run', 'step_window', 'epoch', 'eval', 'job':
+    table = pyarrow.parquet.read_table(f'views/{view}.parquet')
+    rows = list(csv.reader(open(f'csv/{view}.csv')))
+    assert rows[0] == table.column_names, view
+    found = [list(row.values()) for row in table.to_pylist()]
+    assert len(found) == len(rows) - 1, view
+    for row, texts in zip(found, rows[1:]):
+        for value, text in zip(row, texts):
+            read = text if value is None or text == '' else type(value)(text)
+            assert read == ('' if value is None else value), (view, value, text)
+)";
+
+/// Returns whether Python can run the code in `folder` without an error.
+bool python_runs(const std::string& code, const fs::path& folder = "/") {
+  const char* chosen = std::getenv("DLSCALE_PYTHON");
+  const std::string python = chosen != nullptr ? chosen : "python3";
+  try {
+    const auto answer = runner::make_command_runner()->run({{python, "-c", code}, folder}, 60);
+    if (!answer.err.empty()) UNSCOPED_INFO(answer.err);
+    return answer.end == runner::ExitStatus{};
+  } catch (const base::Error&) {
+    return false;  // the interpreter is not installed
+  }
+}
+
+/// Python interpreter of which the tests determine the answers.
+Environment interpreter(const Collected& it, const std::string& script) {
+  const fs::path file = it.dlscale.folder / "python";
+  base::write_file_atomically(file, "#!/bin/sh\n" + script);
+  fs::permissions(file, fs::perms::owner_all);
+  return {{"DLSCALE_PYTHON", file.string()}};
+}
+
+test::Ran export_parquet(Collected& it, const Environment& environment) {
+  return it.dlscale.run({"export", it.folder, "-o", "views", "--format", "parquet"}, environment);
+}
+
+}  // namespace
+
+TEST_CASE("without pyarrow, the command that installs it is printed and nothing is written") {
+  if (!python_runs("import sqlite3")) return test::skip("no python3 with sqlite3 on PATH");
+  Collected it;
+  const fs::path hidden = it.dlscale.folder / "hidden";
+  fs::create_directory(hidden);
+  base::write_file_atomically(hidden / "pyarrow.py",
+                              "raise ModuleNotFoundError('hidden', name='pyarrow')\n");
+  const test::Ran ran = export_parquet(it, with_package(hidden));
+  CHECK(ran.exit_code == 2);
+  CHECK_THAT(ran.err,
+             StartsWith("dlscale: --format parquet: pyarrow is not installed; install it: /") &&
+                 Catch::EndsWith(" -m pip install pyarrow\n"));
+  CHECK(ran.out.empty());
+  CHECK_FALSE(fs::exists(it.dlscale.folder / "views"));
+}
+
+TEST_CASE("without Python or its package dlscale, --format parquet states what to install") {
+  Collected it;
+  const test::Ran missing = export_parquet(it, {{"DLSCALE_PYTHON", "/no/python"}});
+  CHECK(missing.exit_code == 2);
+  CHECK_THAT(missing.err, StartsWith("dlscale: --format parquet: needs Python 3.9 or later (") &&
+                              Contains("/no/python") && Contains("; set DLSCALE_PYTHON "));
+  const test::Ran package =
+      export_parquet(it, interpreter(it, "echo 'No module named dlscale' >&2; exit 1\n"));
+  CHECK(package.exit_code == 2);
+  CHECK_THAT(package.err,
+             Contains("the Python package dlscale cannot be used (No module named dlscale)") &&
+                 Contains("/python -m pip install './python[parquet]'"));
+  CHECK_FALSE(fs::exists(it.dlscale.folder / "views"));
+}
+
+TEST_CASE("a failed conversion to Parquet leaves no files") {
+  Collected it;
+  const test::Ran ran = export_parquet(
+      it, interpreter(it,
+                      "[ \"$3\" = --check ] && exit 0\n"
+                      "echo half > \"$4/run.parquet\"; echo 'disk full' >&2; exit 1\n"));
+  CHECK(ran.exit_code == 1);
+  CHECK_THAT(ran.err, Catch::EndsWith(" did not write the Parquet files: disk full\n"));
+  CHECK(std::distance(fs::directory_iterator(it.dlscale.folder.path()), {}) == 1);
+}
+
+TEST_CASE("a Parquet export has the values of the CSV export, and is equal if it is repeated") {
+  if (!python_runs("import pyarrow.parquet")) {
+    return test::skip("no pyarrow in the Python of DLSCALE_PYTHON or PATH (pip install pyarrow)");
+  }
+  Collected it;
+  const test::Ran ran = export_parquet(it, with_package());
+  CHECK(ran.err.empty());
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("wrote views/step_window.parquet: 6 rows\n"));
+  const std::string before = it.text("views/step_window.parquet");
+  CHECK(it.dlscale.run({"export", it.folder, "-o", "csv"}).exit_code == 0);
+  CHECK(python_runs(kSameValues, it.dlscale.folder.path()));
+  CHECK(it.dlscale
+            .run({"export", it.folder, "-o", "views", "--format", "parquet", "--force"},
+                 with_package())
+            .exit_code == 0);
+  CHECK((it.text("views/step_window.parquet") == before));
 }

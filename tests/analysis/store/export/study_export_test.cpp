@@ -73,6 +73,8 @@ TEST_CASE("a SQLite export has a table for each view with native types") {
   CHECK(value("SELECT count(*) FROM step_window") == "6");
   CHECK(value("SELECT typeof(samples_per_s) FROM step_window") == "real");
   CHECK(value("SELECT typeof(extra) FROM step_window") == "null");
+  CHECK(value("SELECT type FROM pragma_table_info('step_window') WHERE name = 'wall_s'") == "REAL");
+  CHECK(value("SELECT type FROM pragma_table_info('step_window') WHERE name = 'extra'") == "TEXT");
   CHECK(value("SELECT group_concat(framework, '|') FROM run") == "ddp|synchronous");
   CHECK(value("PRAGMA integrity_check") == "ok");
 }
