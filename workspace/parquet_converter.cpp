@@ -65,17 +65,17 @@ ParquetConverter::ParquetConverter()
   if (answer.end == runner::ExitStatus{}) return;
   const std::string reason = last_line(answer.err);
   if (answer.end->exit_code == kNoPyarrow) reject(reason);
-  reject(fmt::format("the Python package dlscale cannot be used ({}); install it in the checkout of "
-                     "dlscale: {} -m pip install './python[parquet]'; or set DLSCALE_PYTHON to an "
-                     "interpreter that has the package",
-                     reason, python_));
+  reject(
+      fmt::format("the Python package dlscale cannot be used ({}); install it in the checkout of "
+                  "dlscale: {} -m pip install './python[parquet]'; or set DLSCALE_PYTHON to an "
+                  "interpreter that has the package",
+                  reason, python_));
 }
 
 void ParquetConverter::convert(const fs::path& tables, const fs::path& folder) const {
-  const runner::Answer answer =
-      commands_->run({{python_, "-m", kModule, fs::absolute(tables), fs::absolute(folder)},
-                      kSafeFolder},
-                     kConvertPatience_s);
+  const runner::Answer answer = commands_->run(
+      {{python_, "-m", kModule, fs::absolute(tables), fs::absolute(folder)}, kSafeFolder},
+      kConvertPatience_s);
   if (answer.end == runner::ExitStatus{}) return;
   const std::string reason = last_line(answer.err);
   throw base::RunError(fmt::format("{} did not write the Parquet files: {}", python_,

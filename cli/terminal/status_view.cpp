@@ -11,7 +11,6 @@
 #include <iostream>
 #include <optional>
 #include <ostream>
-#include <set>
 #include <string>
 #include <thread>
 
@@ -25,15 +24,6 @@ namespace dlscale::cli {
 namespace {
 
 using runner::JobState;
-
-/// Returns the priority of a state when not all rows can be shown. Lower numbers are shown first.
-int rank(JobState state) {
-  if (state == JobState::Running) return 0;
-  if (runner::ended_badly(state)) return 1;
-  if (state == JobState::Done) return 4;
-  if (state == JobState::NotNeeded) return 5;
-  return state == JobState::Planned ? 3 : 2;
-}
 
 std::optional<Colour> colour_of(JobState state) {
   if (state == JobState::Done) return Colour::Green;
@@ -64,40 +54,6 @@ std::string clock_at(double unix_s, double now_s) {
 }
 
 }  // namespace
-
-std::vector<workspace::ShownRun> most_telling(const std::vector<workspace::ShownRun>& runs,
-                                              std::size_t most) {
-  if (runs.size() <= most) return runs;
-  std::vector<workspace::ShownRun> chosen = runs;
-  std::stable_sort(chosen.begin(), chosen.end(),
-                   [](const workspace::ShownRun& a, const workspace::ShownRun& b) {
-                     return rank(a.state) < rank(b.state);
-                   });
-  chosen.resize(most);
-  return chosen;
-}
-
-std::vector<workspace::ShownRun> worth_a_look(const std::vector<workspace::ShownRun>& runs) {
-  std::vector<workspace::ShownRun> chosen;
-  for (const workspace::ShownRun& shown : runs) {
-    if (rank(shown.state) <= 1) chosen.push_back(shown);
-  }
-  return chosen;
-}
-
-std::string count_others(const std::vector<workspace::ShownRun>& all,
-                         const std::vector<workspace::ShownRun>& shown) {
-  if (shown.size() >= all.size()) return {};
-  std::set<const contract::PlannedRun*> seen;
-  for (const workspace::ShownRun& one : shown) seen.insert(one.run);
-  std::vector<workspace::ShownRun> others;
-  for (const workspace::ShownRun& one : all) {
-    if (!seen.contains(one.run)) others.push_back({one.run, one.state});
-  }
-  const std::string counts = workspace::count_states(others);
-  return fmt::format("… and {} more{}", others.size(),
-                     counts.substr(counts.find(':'), counts.find('\n') - counts.find(':')));
-}
 
 std::vector<std::string> table_lines(const std::vector<workspace::ShownRun>& runs,
                                      const Terminal& terminal, bool cut) {
@@ -149,9 +105,9 @@ std::vector<std::string> screen_lines(const WatchHead& head,
   constexpr int kTableHeader = 2, kLastLine = 1;
   const int room = terminal.rows - static_cast<int>(lines.size()) - kTableHeader - kLastLine;
   const std::vector<workspace::ShownRun> shown =
-      most_telling(runs, static_cast<std::size_t>(std::max(room, 1)));
+      workspace::most_telling(runs, static_cast<std::size_t>(std::max(room, 1)));
   for (std::string& line : table_lines(shown, terminal, true)) lines.push_back(std::move(line));
-  const std::string others = count_others(runs, shown);
+  const std::string others = workspace::count_others(runs, shown);
   if (!others.empty()) lines.push_back(cut_to_width(others, terminal.columns - 1));
   if (lines.size() > static_cast<std::size_t>(terminal.rows)) {
     lines.resize(static_cast<std::size_t>(terminal.rows));
@@ -165,21 +121,16 @@ void print_lines(const std::vector<std::string>& lines, std::ostream& out) {
 
 namespace {
 
-bool all_ended(const std::vector<workspace::ShownRun>& runs) {
-  return std::all_of(runs.begin(), runs.end(), [](const workspace::ShownRun& shown) {
-    return runner::has_ended(shown.state);
-  });
-}
-
 class StatusWatch {
  public:
   StatusWatch(workspace::FolderStatus& status,
               const std::vector<const contract::PlannedRun*>& chosen, double interval_s,
-              const StopSignals& signals)
+              const StopSignals& signals, const OnUpdate& on_update)
       : status_(status),
         chosen_(chosen),
         interval_s_(interval_s),
         signals_(signals),
+        on_update_(on_update),
         terminal_(terminal_of(STDOUT_FILENO)) {}
 
   int show() { return terminal_.is_tty ? show_screen() : show_blocks(); }
@@ -193,7 +144,7 @@ class StatusWatch {
         terminal_ = terminal_of(STDOUT_FILENO);
         runs = runs_now();
         screen.draw(screen_lines(head(), runs, terminal_));
-        if (all_ended(runs)) break;
+        if (workspace::all_ended(runs)) break;
         pause();
         if (signals_.count() > 0) break;
         status_.update();
@@ -210,7 +161,7 @@ class StatusWatch {
       print_lines(head_lines(head(), runs, terminal_), std::cout);
       print_lines(table_lines(runs, terminal_, false), std::cout);
       std::cout << std::endl;
-      if (all_ended(runs) || !std::cout.good()) return base::kExitOk;
+      if (workspace::all_ended(runs) || !std::cout.good()) return base::kExitOk;
       pause();
       if (signals_.count() > 0) return base::kExitInterrupted;
       status_.update();
@@ -220,6 +171,7 @@ class StatusWatch {
   std::vector<workspace::ShownRun> runs_now() {
     std::vector<workspace::ShownRun> runs = status_.runs(chosen_);
     status_.add_progress(runs);
+    if (on_update_) on_update_(runs);
     return runs;
   }
 
@@ -246,6 +198,7 @@ class StatusWatch {
   const std::vector<const contract::PlannedRun*>& chosen_;
   const double interval_s_;
   const StopSignals& signals_;
+  const OnUpdate& on_update_;
   Terminal terminal_;
 };
 
@@ -253,8 +206,8 @@ class StatusWatch {
 
 int watch_status(workspace::FolderStatus& status,
                  const std::vector<const contract::PlannedRun*>& chosen, double interval_s,
-                 const StopSignals& signals) {
-  return StatusWatch(status, chosen, interval_s, signals).show();
+                 const StopSignals& signals, const OnUpdate& on_update) {
+  return StatusWatch(status, chosen, interval_s, signals, on_update).show();
 }
 
 }  // namespace dlscale::cli

@@ -3,6 +3,7 @@
 // terminal, or repeated blocks of lines elsewhere.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -15,18 +16,6 @@
 namespace dlscale::cli {
 
 // The following functions return the text lines of `dlscale status`.
-
-/// Returns at most `most` runs in their order. If there are more, runs are selected by state in
-/// this order: running, failed, waiting, planned, done, not needed.
-std::vector<workspace::ShownRun> most_telling(const std::vector<workspace::ShownRun>& runs,
-                                              std::size_t most);
-/// Returns the runs that are running or have failed.
-std::vector<workspace::ShownRun> worth_a_look(const std::vector<workspace::ShownRun>& runs);
-
-/// Returns the number and the states of the runs in `all` that are not in `shown`: "… and 96 more:
-/// 90 done, 6 planned". Returns an empty text if there are none.
-std::string count_others(const std::vector<workspace::ShownRun>& all,
-                         const std::vector<workspace::ShownRun>& shown);
 
 /// Returns the table of `runs` as lines. States are coloured if the terminal supports colours. With
 /// `cut`, the lines are cut to the width of the terminal.
@@ -55,11 +44,14 @@ void print_lines(const std::vector<std::string>& lines, std::ostream& out);
 
 // The following function repeatedly shows the states of runs for `dlscale status --watch`.
 
+/// Function that gets the chosen runs with their progress.
+using OnUpdate = std::function<void(const std::vector<workspace::ShownRun>& runs)>;
+
 /// Shows the states of the chosen runs, which must be up to date. Then updates and shows them every
-/// `interval_s` seconds. Returns kExitOk when all runs have ended, and kExitInterrupted after a
-/// signal.
+/// `interval_s` seconds. Before the states are shown, calls `on_update`. Returns kExitOk when all
+/// runs have ended, and kExitInterrupted after a signal.
 int watch_status(workspace::FolderStatus& status,
                  const std::vector<const contract::PlannedRun*>& chosen, double interval_s,
-                 const StopSignals& signals);
+                 const StopSignals& signals, const OnUpdate& on_update = {});
 
 }  // namespace dlscale::cli

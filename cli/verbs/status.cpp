@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/options/completer.hpp"
 #include "cli/options/selection_options.hpp"
 #include "cli/terminal/signals.hpp"
 #include "cli/terminal/status_view.hpp"
@@ -21,11 +24,15 @@
 #include "workspace/runs/run_columns.hpp"
 #include "workspace/runs/selection.hpp"
 #include "workspace/status/folder_status.hpp"
+#include "workspace/status_page.hpp"
 
 namespace dlscale::cli {
 namespace {
 
 constexpr double kInterval_s = 5;
+/// Seconds after which a browser loads the page again if it is written once. The user may write it
+/// from time to time, for example by cron.
+constexpr int kRefresh_s = 30;
 /// Maximum number of rows on a terminal if the user selected no runs.
 constexpr std::size_t kFewRows = 40;
 
@@ -41,6 +48,7 @@ struct StatusOptions {
   bool offline = false;
   bool watch = false;
   double interval_s = kInterval_s;
+  std::optional<std::string> page;  ///< folder of the HTML page
 };
 
 /// Returns the exit code. If the scheduler did not answer, prints the reason. The shown states then
@@ -60,10 +68,11 @@ bool shows_all_rows(const StatusOptions& options, std::size_t runs, const Termin
 }
 
 int show_once(const StatusOptions& options, workspace::FolderStatus& status,
-              const PlannedRuns& chosen) {
+              const PlannedRuns& chosen, workspace::StatusPage* page) {
   std::vector<workspace::ShownRun> runs = status.runs(chosen);
+  if (options.json || options.csv || page != nullptr) status.add_progress(runs);
+  if (page != nullptr) page->write(status, runs);
   if (options.json || options.csv) {
-    status.add_progress(runs);
     std::cout << (options.json ? to_json(workspace::report_of(status, runs))
                                : workspace::csv_of(status, runs));
     return exit_code_of(status);
@@ -71,7 +80,7 @@ int show_once(const StatusOptions& options, workspace::FolderStatus& status,
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   const bool all = shows_all_rows(options, runs.size(), terminal);
   std::vector<workspace::ShownRun> shown = all ? runs : worth_a_look(runs);
-  status.add_progress(shown);
+  if (page == nullptr) status.add_progress(shown);
   std::cout << workspace::count_states(runs);
   if (!shown.empty()) std::cout << "\n";
   if (!shown.empty()) print_lines(table_lines(shown, terminal, false), std::cout);
@@ -80,6 +89,7 @@ int show_once(const StatusOptions& options, workspace::FolderStatus& status,
   for (const std::string& warning : status.warnings(runs)) {
     std::cout << fmt::format("warning: {}\n", warning);
   }
+  if (page != nullptr) std::cout << fmt::format("wrote {}\n", page->file().string());
   return exit_code_of(status);
 }
 
@@ -92,17 +102,28 @@ PlannedRuns choose(const StatusOptions& options, const workspace::FolderStatus& 
   return workspace::runs_with(status.plan(), selected);
 }
 
+/// Returns the seconds after which a browser loads the page again.
+int refresh_of(const StatusOptions& options) {
+  return options.watch ? std::max(1, static_cast<int>(std::ceil(options.interval_s))) : kRefresh_s;
+}
+
 int status(const StatusOptions& options) {
   workspace::FolderStatus status(options.folder, options.offline);
   // This call reports unknown states before the scheduler is queried.
   workspace::states_of(options.states);
   workspace::RunIds selected = workspace::select_runs(status.plan(), options.selection);
+  std::optional<workspace::StatusPage> page;
+  if (options.page) page.emplace(*options.page, status.folder(), refresh_of(options));
   std::optional<StopSignals> signals;
   if (options.watch) signals.emplace();
   status.update();
   const PlannedRuns chosen = choose(options, status, std::move(selected));
-  return options.watch ? watch_status(status, chosen, options.interval_s, *signals)
-                       : show_once(options, status, chosen);
+  if (!options.watch) return show_once(options, status, chosen, page ? &*page : nullptr);
+  OnUpdate on_update;
+  if (page) {
+    on_update = [&](const std::vector<workspace::ShownRun>& runs) { page->write(status, runs); };
+  }
+  return watch_status(status, chosen, options.interval_s, *signals, on_update);
 }
 
 Action define_status(CLI::App& app) {
@@ -122,6 +143,10 @@ Action define_status(CLI::App& app) {
                "failed runs)");
   app.add_flag("--offline", options->offline,
                "use only the files in the folder, without a query of the scheduler");
+  app.add_option("--page", options->page,
+                 "folder in which to write index.html, a page with states, progress, first results "
+                 "and the expected end for a web server. --watch writes the page at each update")
+      ->type_name(value_kind::kFolder);
   CLI::Option* json = app.add_flag("--json", options->json, "print a JSON object")->excludes(watch);
   app.add_flag("--csv", options->csv, "print all columns as CSV")->excludes(watch)->excludes(json);
   return [options] {
@@ -139,6 +164,7 @@ const CommandEntry status_entry{
     .example =
         "dlscale status study\n"
         "  dlscale status study --watch -n 2\n"
+        "  dlscale status study --watch --page ~/public_html/study\n"
         "  dlscale status study --state failed,oom,timeout --csv",
     .define = &define_status,
 };

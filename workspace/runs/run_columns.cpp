@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "analysis/report/csv_text.hpp"
 #include "base/clock.hpp"
@@ -311,6 +312,50 @@ std::string count_states(const std::vector<ShownRun>& runs) {
                                    [](const ShownRun& shown) { return shown.run->stale; });
   if (stale > 0) text += fmt::format("; {} of them stale", stale);
   return text + "\n";
+}
+
+namespace {
+
+/// Returns the priority of a state when not all rows can be shown. Lower numbers are shown first.
+int display_rank(runner::JobState state) {
+  if (state == runner::JobState::Running) return 0;
+  if (runner::ended_badly(state)) return 1;
+  if (state == runner::JobState::Done) return 4;
+  if (state == runner::JobState::NotNeeded) return 5;
+  return state == runner::JobState::Planned ? 3 : 2;
+}
+
+}  // namespace
+
+std::vector<ShownRun> most_telling(const std::vector<ShownRun>& runs, std::size_t most) {
+  if (runs.size() <= most) return runs;
+  std::vector<ShownRun> chosen = runs;
+  std::stable_sort(chosen.begin(), chosen.end(), [](const ShownRun& a, const ShownRun& b) {
+    return display_rank(a.state) < display_rank(b.state);
+  });
+  chosen.resize(most);
+  return chosen;
+}
+
+std::vector<ShownRun> worth_a_look(const std::vector<ShownRun>& runs) {
+  std::vector<ShownRun> chosen;
+  for (const ShownRun& shown : runs) {
+    if (display_rank(shown.state) <= 1) chosen.push_back(shown);
+  }
+  return chosen;
+}
+
+std::string count_others(const std::vector<ShownRun>& all, const std::vector<ShownRun>& shown) {
+  if (shown.size() >= all.size()) return {};
+  std::set<const contract::PlannedRun*> seen;
+  for (const ShownRun& one : shown) seen.insert(one.run);
+  std::vector<ShownRun> others;
+  for (const ShownRun& one : all) {
+    if (!seen.contains(one.run)) others.push_back({one.run, one.state});
+  }
+  const std::string counts = count_states(others);
+  return fmt::format("… and {} more{}", others.size(),
+                     counts.substr(counts.find(':'), counts.find('\n') - counts.find(':')));
 }
 
 std::string runs_as_table(const std::vector<ShownRun>& runs,

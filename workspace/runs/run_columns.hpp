@@ -94,6 +94,16 @@ std::vector<RunColumn> progress_csv_columns();
 /// stale".
 std::string count_states(const std::vector<ShownRun>& runs);
 
+/// Returns at most `most` runs in their order. If there are more, runs are selected by state in
+/// this order: running, failed, waiting, planned, done, not needed.
+std::vector<ShownRun> most_telling(const std::vector<ShownRun>& runs, std::size_t most);
+/// Returns the runs that are running or have failed.
+std::vector<ShownRun> worth_a_look(const std::vector<ShownRun>& runs);
+
+/// Returns the number and the states of the runs in `all` that are not in `shown`: "… and 96 more:
+/// 90 done, 6 planned". Returns an empty text if there are none.
+std::string count_others(const std::vector<ShownRun>& all, const std::vector<ShownRun>& shown);
+
 /// Return a table with one row for each run. A row starts with the id and the state of the run.
 std::string runs_as_table(const std::vector<ShownRun>& runs, const std::vector<RunColumn>& columns);
 std::string runs_as_csv(const std::vector<ShownRun>& runs, const std::vector<RunColumn>& columns);

@@ -27,6 +27,7 @@ class FolderStatus {
   void update();
 
   const contract::Plan& plan() const { return plan_; }
+  const contract::PlanDir& folder() const { return folder_; }
   runner::States states() const { return reader_.states(); }
   /// Returns the reason why the scheduler did not answer the last query, or an empty text if it
   /// answered.

@@ -94,4 +94,9 @@ double share_done(const std::vector<ShownRun>& runs) {
   return all == 0 ? 1 : done / all;
 }
 
+bool all_ended(const std::vector<ShownRun>& runs) {
+  return std::all_of(runs.begin(), runs.end(),
+                     [](const ShownRun& shown) { return runner::has_ended(shown.state); });
+}
+
 }  // namespace dlscale::workspace

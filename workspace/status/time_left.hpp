@@ -23,4 +23,7 @@ std::optional<double> time_left(const std::vector<ShownRun>& runs);
 /// Repetitions that are not needed do not count.
 double share_done(const std::vector<ShownRun>& runs);
 
+/// Returns true if all runs have ended.
+bool all_ended(const std::vector<ShownRun>& runs);
+
 }  // namespace dlscale::workspace

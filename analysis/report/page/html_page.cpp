@@ -3,23 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <string_view>
 
-#include "analysis/report/figures/svg_figure.hpp"
 #include "analysis/report/html_text.hpp"
+#include "analysis/report/page/page_parts.hpp"
 #include "analysis/report/page/page_sections.hpp"
-#include "base/text.hpp"
 #include "contract/run_spec/run_id.hpp"
 
 namespace dlscale::analysis {
 
 namespace {
-
-/// Largest number of points of a figure for which the page lists the numbers below the figure. The
-/// figure's CSV file always lists all points.
-constexpr std::size_t kMostListed = 400;
 
 /// Returns the base64 encoding (RFC 4648) of bytes that are given as hexadecimal digits.
 std::string base64_of_hex(std::string_view hex) {
@@ -49,103 +42,6 @@ std::string head(const StudyPage& page) {
       "<title>{}: scaling study</title>\n<style>{}</style>\n<script>{}</script>\n</head>\n",
       base64_of_hex(contract::sha256_hex(kPageScript)), html_text(page.title), kPageStyle,
       kPageScript);
-}
-
-std::string list(const std::vector<std::string>& items) {
-  std::string text = "<ul>\n";
-  for (const std::string& item : items) text += "<li>" + html_text(item) + "</li>\n";
-  return text + "</ul>\n";
-}
-
-/// Returns the text as HTML. Parts between backticks become <code> elements.
-std::string html_sentences(const std::string& text) {
-  std::string html;
-  bool in_code = false;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find('`', at), text.size());
-    html += html_text(text.substr(at, end - at));
-    if (end == text.size()) break;
-    in_code = !in_code;
-    html += in_code ? "<code>" : "</code>";
-    at = end + 1;
-  }
-  return in_code ? html + "</code>" : html;
-}
-
-const char* light_class(TrustCheck::Light light) {
-  switch (light) {
-    case TrustCheck::Light::Green:
-      return "green";
-    case TrustCheck::Light::Amber:
-      return "amber";
-    case TrustCheck::Light::Red:
-      return "red";
-  }
-  return "";
-}
-
-bool has_table(const StudyPage& page, const std::string& id) {
-  return std::any_of(page.report.tables.begin(), page.report.tables.end(),
-                     [&](const Table& table) { return table.id == id; });
-}
-
-std::string lights(const StudyPage& page) {
-  std::string text = "<ul class=\"lights\">\n";
-  for (const TrustCheck& check : page.answer.checks) {
-    const std::string target =
-        has_table(page, check.table) ? "table-" + html_text(check.table) : "conditions";
-    const std::string link =
-        fmt::format("<a href=\"#{}\" title=\"{}\">{}: {}</a>", target, html_text(check.text),
-                    html_text(check.name), light_word(check.light));
-    // A passed check needs no explanation on the first screen.
-    const std::string why =
-        check.light == TrustCheck::Light::Green ? "" : ": " + html_text(check.text);
-    text += fmt::format("<li class=\"{}\">{}{}</li>\n", light_class(check.light), link, why);
-  }
-  return text + "</ul>\n";
-}
-
-std::string next_runs(const StudyPage& page) {
-  if (page.answer.next.empty()) return "";
-  std::string text = "<dt>What to run next?</dt>\n<dd>\n";
-  for (const NextStep& step : page.answer.next) {
-    text += "<p>" + html_text(step.reason) + "</p>\n";
-    if (step.commands.empty()) continue;
-    text += "<pre><code>" + html_text(step.commands.front());
-    for (std::size_t i = 1; i < step.commands.size(); ++i) {
-      text += "\n" + html_text(step.commands[i]);
-    }
-    text += "</code></pre>\n";
-  }
-  return text + "</dd>\n";
-}
-
-std::string answers(const StudyPage& page) {
-  const StudyAnswer& answer = page.answer;
-  if (answer.study.empty()) return "";
-  std::string text =
-      "<p class=\"study\">" + html_text(answer.study) + "</p>\n<dl class=\"answers\">\n";
-  for (const Answer& one : answer.answers) {
-    text += fmt::format("<dt>{}</dt>\n<dd{}>{}</dd>\n", html_text(one.question),
-                        one.is_supported ? "" : " class=\"open\"", html_sentences(one.text));
-  }
-  if (!answer.checks.empty()) text += "<dt>Can I trust it?</dt>\n<dd>" + lights(page) + "</dd>\n";
-  return text + next_runs(page) + "</dl>\n";
-}
-
-std::string conditions(const StudyPage& page, const std::vector<std::string>& common) {
-  std::string text =
-      "<section aria-labelledby=\"conditions\">\n<h2 id=\"conditions\">Conditions</h2>\n";
-  if (!page.warnings.empty()) {
-    text += "<div class=\"warnings\">\n<h3>Warnings</h3>\n" + list(page.warnings) + "</div>\n";
-  }
-  text += "<dl>\n";
-  for (const auto& [name, value] : page.facts) {
-    text += fmt::format("<dt>{}</dt><dd>{}</dd>\n", html_text(name), html_text(value));
-  }
-  text += "</dl>\n";
-  if (!common.empty()) text += "<p>Notes of most tables:</p>\n" + list(common);
-  return text + "</section>\n";
 }
 
 bool is_empty(const PageSection& section) {
@@ -179,113 +75,6 @@ std::string files(const StudyPage& page) {
   return text + "</ul>\n</section>\n";
 }
 
-/// Returns the value by which the page's script sorts a cell: the unrounded number, or the low end
-/// of bounds. Returns an empty text for a cell without a number.
-std::string sort_value(const Cell& cell) {
-  double value = std::nan("");
-  if (const auto* number = std::get_if<double>(&cell)) value = *number;
-  if (const auto* bounds = std::get_if<Bounds>(&cell)) value = bounds->low;
-  return std::isfinite(value) ? fmt::format("{}", value) : std::string();
-}
-
-std::string column_head(const Table& table, std::size_t i) {
-  const Column& column = table.columns[i];
-  const std::string unit = column.unit.empty() ? ""
-                                               : fmt::format(" <span class=\"unit\">({})</span>",
-                                                             html_text(column.unit));
-  return fmt::format(
-      "<th scope=\"col\" aria-sort=\"none\"{}><button type=\"button\">{}{}</button></th>",
-      is_numeric(table, i) ? " class=\"n\"" : "", html_text(column.title), unit);
-}
-
-void add_table_row(std::string& text, const Table& table, const std::vector<Cell>& cells,
-                   const std::vector<bool>& numeric) {
-  text += "<tr>";
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    text += i == 0 ? "<th scope=\"row\"" : "<td";
-    if (numeric[i]) {
-      text += " class=\"n\" data-v=\"";
-      text += sort_value(cells[i]);
-      text += '"';
-    }
-    text += '>';
-    text += html_text(shown(cells[i], table.columns[i], "–"));
-    text += i == 0 ? "</th>" : "</td>";
-  }
-  text += "</tr>\n";
-}
-
-void add_table_section(std::string& text, const Table& table,
-                       const std::vector<std::string>& notes) {
-  const std::string id = html_text(table.id);
-  text += fmt::format(
-      "<section id=\"table-{0}\">\n<details class=\"table\"><summary id=\"caption-{0}\">{1} "
-      "<span class=\"unit\">({2})</span></summary>\n<div class=\"scroll\" tabindex=\"0\" "
-      "role=\"region\" aria-labelledby=\"caption-{0}\">\n<table>\n<thead><tr>",
-      id, html_text(table.title),
-      base::count_of(static_cast<std::int64_t>(table.rows.size()), "row"));
-  std::vector<bool> numeric;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    text += column_head(table, i);
-    numeric.push_back(is_numeric(table, i));
-  }
-  text += "</tr></thead>\n<tbody>\n";
-  for (const auto& cells : table.rows) add_table_row(text, table, cells, numeric);
-  text += "</tbody>\n</table>\n</div>\n";
-  if (!notes.empty()) {
-    text += "<ul class=\"notes\">\n";
-    for (const std::string& note : notes) text += "<li>" + html_text(note) + "</li>\n";
-    text += "</ul>\n";
-  }
-  text += "</details>\n</section>\n";
-}
-
-std::size_t html_points_of(const Figure& figure) {
-  std::size_t count = 0;
-  for (const Series& series : figure.series) count += series.points.size();
-  return count;
-}
-
-/// Returns an HTML table with the numbers that a figure shows, for readers who cannot see the
-/// figure. Returns an empty text for a figure with more than kMostListed points.
-std::string listed(const Figure& figure) {
-  if (html_points_of(figure) > kMostListed) return "";
-  const bool stacked = !figure.categories.empty();
-  std::string text = fmt::format(
-      "<details class=\"numbers\"><summary>Numbers</summary>\n<div class=\"scroll\" tabindex=\"0\" "
-      "role=\"region\" "
-      "aria-label=\"Numbers of {0}\">\n<table>\n<thead><tr><th scope=\"col\">series</th>"
-      "<th scope=\"col\">{1}</th><th scope=\"col\" class=\"n\">{2}</th></tr></thead>\n<tbody>\n",
-      html_text(figure.title), html_text(stacked ? figure.x.id : figure.x.title),
-      html_text(figure.y.title));
-  for (const Series& series : figure.series) {
-    for (std::size_t i = 0; i < series.points.size(); ++i) {
-      const FigurePoint& point = series.points[i];
-      std::string value = std::isfinite(point.y) ? plain_number(point.y) : "–";
-      if (point.bounds) {
-        value += fmt::format(" [{}, {}]", plain_number(point.bounds->low),
-                             plain_number(point.bounds->high));
-      }
-      const std::string x =
-          stacked ? figure.categories[i] : x_text(figure.x, point.x, &plain_number);
-      text += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td><td class=\"n\">{}</td></tr>\n",
-                          html_text(series.label), html_text(x), value);
-    }
-  }
-  return text + "</tbody>\n</table>\n</div>\n</details>\n";
-}
-
-std::string figure_element(const NamedFigure& named) {
-  const std::string id = "figure-" + html_text(named.id);
-  const Figure& figure = named.figure;
-  return fmt::format("<figure id=\"{}\">\n<figcaption>{}<span>{}</span></figcaption>\n", id,
-                     html_text(figure.title), html_text(figure.subtitle)) +
-         svg_legend(figure, id) +
-         "<div class=\"plot\" tabindex=\"0\" role=\"region\" aria-label=\"" +
-         html_text(figure.title) + "\">\n" + svg_figure(figure, id) + "</div>\n" + listed(figure) +
-         "</figure>\n";
-}
-
 std::string section_element(const StudyPage& page, const PageSection& section,
                             const std::vector<std::string>& common) {
   if (is_empty(section)) return "";
@@ -295,22 +84,9 @@ std::string section_element(const StudyPage& page, const PageSection& section,
   for (const NamedFigure* figure : section.figures) text += figure_element(*figure);
   if (!section.figures.empty()) text += "</div>\n";
   for (const Table* table : section.tables) {
-    add_table_section(text, *table, own_notes(page, common, *table));
+    add_table_section(text, *table, own_notes(page, common, *table), TableView::Folded);
   }
   return text + "</section>\n";
-}
-
-std::string first_screen(const StudyPage& page) {
-  const std::vector<const NamedFigure*> figures = first_figures(page);
-  const std::string said = answers(page);
-  if (figures.empty() && said.empty()) return "";
-  const bool is_alone = figures.empty() || said.empty();
-  std::string text = fmt::format("<div class=\"first{}\">\n", is_alone ? " alone" : "");
-  if (!said.empty()) text += "<section aria-label=\"Answers\">\n" + said + "</section>\n";
-  if (!figures.empty()) text += "<div>\n";
-  for (const NamedFigure* figure : figures) text += figure_element(*figure);
-  if (!figures.empty()) text += "</div>\n";
-  return text + "</div>\n";
 }
 
 }  // namespace
@@ -325,7 +101,7 @@ std::string html_page(const StudyPage& page) {
   const std::vector<std::string> common = common_notes(page);
   text += first_screen(page) + contents(sections);
   for (const PageSection& section : sections) {
-    if (section.id == std::string_view("raw-data")) text += conditions(page, common);
+    if (section.id == std::string_view("raw-data")) text += conditions_section(page, common);
     text += section_element(page, section, common);
   }
   text += files(page);

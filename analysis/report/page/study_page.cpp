@@ -64,6 +64,21 @@ bool all_completed(const Frame& frame) {
   return std::all_of(frame.runs.begin(), frame.runs.end(), &completed);
 }
 
+/// Adds the tables with rows. A detailed table that is too long is left out with a warning.
+void add_tables(StudyPage& page, const Metric& metric, Report report) {
+  for (Table& table : report.tables) {
+    if (table.rows.empty()) continue;
+    if (metric.is_detailed && table.rows.size() > kMostDetailedRows) {
+      page.warnings.push_back(
+          fmt::format("no table {}: it has {} rows; select fewer runs with --where, or use "
+                      "dlscale analyze --metric {}",
+                      table.id, table.rows.size(), metric.name));
+      continue;
+    }
+    add_table(page.report, std::move(table));
+  }
+}
+
 void add_facts(StudyPage& page, const Frame& frame, const AnalysisOptions& options) {
   const std::vector<ScalingCurve> curves = scaling_curves(frame);
   const std::vector<BaselineChoice> choices =
@@ -130,21 +145,29 @@ StudyPage study_page(const Frame& frame, const AnalysisOptions& options,
     figures[i - reports.size()] = kind.make(frame, options);
   });
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    for (Table& table : reports[i].tables) {
-      if (table.rows.empty()) continue;
-      if (metrics()[i].is_detailed && table.rows.size() > kMostDetailedRows) {
-        page.warnings.push_back(
-            fmt::format("no table {}: it has {} rows; select fewer runs with --where, or use "
-                        "dlscale analyze --metric {}",
-                        table.id, table.rows.size(), metrics()[i].name));
-        continue;
-      }
-      add_table(page.report, std::move(table));
-    }
+    add_tables(page, metrics()[i], std::move(reports[i]));
   }
   add_warnings_of(page.report, page.warnings);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     add_figure(page, figure_kinds()[i], std::move(figures[i]));
+  }
+  return page;
+}
+
+StudyPage brief_page(const Frame& frame, const AnalysisOptions& options) {
+  StudyPage page;
+  page.title = frame.study;
+  page.answer = answer_study(frame, options);
+  add_facts(page, frame, options);
+  const Metric& metric = find_metric(first_metrics(frame).front());
+  add_tables(page, metric, make_report(metric, frame, options, {}));
+  add_warnings_of(page.report, page.warnings);
+  for (const std::string_view name : {"efficiency", "throughput", "inference-throughput"}) {
+    for (const FigureKind& kind : figure_kinds()) {
+      if (kind.name == name && page.figures.empty()) {
+        add_figure(page, kind, kind.make(frame, options));
+      }
+    }
   }
   return page;
 }

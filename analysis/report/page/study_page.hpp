@@ -40,4 +40,8 @@ StudyPage study_page(const Frame& frame, const AnalysisOptions& options,
                      const std::vector<std::string>& by = {},
                      const std::function<void(const std::string&, double)>& on_part = {});
 
+/// Returns the answers, the facts, the tables of the first metric and one figure, for a page that
+/// is written often. The result has no tables and no figures if the study has no results yet.
+StudyPage brief_page(const Frame& frame, const AnalysisOptions& options);
+
 }  // namespace dlscale::analysis
