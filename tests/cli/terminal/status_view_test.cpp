@@ -2,61 +2,23 @@
 #include "cli/terminal/status_view.hpp"
 
 #include <catch2/catch.hpp>
-#include <deque>
 
 #include "base/table_printer.hpp"
+#include "tests/workspace/support/shown_runs.hpp"
 
 using namespace dlscale;
 using namespace dlscale::cli;
 using namespace dlscale::workspace;
 using runner::JobState;
-
-namespace {
-
-struct Runs {
-  std::deque<contract::PlannedRun> planned;
-  std::vector<ShownRun> all;
-
-  explicit Runs(const std::vector<JobState>& states) {
-    for (const JobState state : states) {
-      contract::PlannedRun& run = planned.emplace_back();
-      run.run_id = "run" + std::to_string(planned.size());
-      all.push_back({&run, state});
-    }
-  }
-};
-
-std::string ids(const std::vector<ShownRun>& runs) {
-  std::string text;
-  for (const ShownRun& shown : runs) text += shown.run->run_id.substr(3);
-  return text;
-}
-
-}  // namespace
-
-TEST_CASE("running and failed runs come first if the screen is short") {
-  const Runs runs({JobState::Done, JobState::Planned, JobState::Failed, JobState::Queued,
-                   JobState::Running, JobState::OutOfMemory});
-  CHECK(ids(most_telling(runs.all, 6)) == "123456");
-  CHECK(ids(most_telling(runs.all, 4)) == "5364");
-  CHECK(ids(worth_a_look(runs.all)) == "356");
-}
-
-TEST_CASE("omitted runs are counted by state") {
-  const Runs runs({JobState::Done, JobState::Planned, JobState::Done, JobState::Running});
-  CHECK(count_others(runs.all, {runs.all[3]}) == "… and 3 more: 1 planned, 2 done");
-  CHECK(count_others(runs.all, runs.all).empty());
-}
+using test::RunsInStates;
 
 TEST_CASE("runs that are not needed are excluded from the total") {
-  const Runs runs({JobState::Done, JobState::NotNeeded, JobState::Running, JobState::NotNeeded});
+  const RunsInStates runs({JobState::Done, JobState::NotNeeded, JobState::Running, JobState::NotNeeded});
   CHECK_THAT(head_lines({"s", 0, 0}, runs.all, {})[1], Catch::Contains("1/2 runs"));
-  CHECK(ids(most_telling(runs.all, 3)) == "312");
-  CHECK(ids(worth_a_look(runs.all)) == "3");
 }
 
 TEST_CASE("states are coloured in place, and only on terminals") {
-  const Runs runs({JobState::Failed, JobState::Done});
+  const RunsInStates runs({JobState::Failed, JobState::Done});
   const auto plain = table_lines(runs.all, {}, false);
   CHECK(plain[2].substr(0, 12) == "run1  failed");
   const auto painted = table_lines(runs.all, {true, true, 80, 24}, false);
@@ -65,7 +27,7 @@ TEST_CASE("states are coloured in place, and only on terminals") {
 }
 
 TEST_CASE("a screen has at most as many lines as its terminal, and its lines are narrower") {
-  Runs runs(std::vector<JobState>(100, JobState::Running));
+  RunsInStates runs(std::vector<JobState>(100, JobState::Running));
   for (ShownRun& shown : runs.all) shown.progress.reason = std::string(200, 'x');
   const Terminal terminal{true, false, 60, 12};
   const auto lines = screen_lines({"study", 1e9, 1e9 - 60}, runs.all, terminal);
@@ -77,7 +39,7 @@ TEST_CASE("a screen has at most as many lines as its terminal, and its lines are
 }
 
 TEST_CASE("the head of a live table shows completed runs, their share and the expected end") {
-  Runs runs({JobState::Done, JobState::Running, JobState::Failed, JobState::Planned});
+  RunsInStates runs({JobState::Done, JobState::Running, JobState::Failed, JobState::Planned});
   runs.all[1].progress.share = 0.5;
   runs.all[1].progress.elapsed_s = 30;
   const auto lines = head_lines({"study on site", 1e9, 1e9 - 60}, runs.all, {true, false, 120, 24});
