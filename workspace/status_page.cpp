@@ -54,6 +54,7 @@ void check_place(const fs::path& folder, const contract::PlanDir& plan_folder) {
   }
 }
 
+/// Returns at most the first 1000 bytes of a file.
 std::string beginning_of(const fs::path& file) {
   std::string text(1000, '\0');
   std::ifstream in(file, std::ios::binary);
@@ -144,8 +145,10 @@ std::vector<std::string> progress_sentences(const FolderStatus& status,
 analysis::Table runs_table(const std::vector<ShownRun>& all) {
   const std::vector<ShownRun> shown = most_telling(all, kMostRunRows);
   analysis::Table table{.id = "runs", .title = "Runs"};
-  const std::string others = count_others(all, shown);
-  if (!others.empty()) table.notes.push_back(others);
+  if (shown.size() < all.size()) {
+    table.notes.push_back(
+        fmt::format("Number of runs that this table leaves out: {}", all.size() - shown.size()));
+  }
   table.columns = {{.id = "run", .title = "run"}, {.id = "state", .title = "state"}};
   const std::vector<RunColumn> columns = progress_columns();
   for (const RunColumn& column : columns) {
@@ -159,12 +162,16 @@ analysis::Table runs_table(const std::vector<ShownRun>& all) {
   return table;
 }
 
-std::vector<std::string> ended_ids(const std::vector<ShownRun>& runs) {
-  std::vector<std::string> ended;
+/// Returns the ids of the runs that have ended, each with its state. A run that failed can be
+/// submitted again and complete.
+std::vector<std::string> ends_of(const std::vector<ShownRun>& runs) {
+  std::vector<std::string> ends;
   for (const ShownRun& shown : runs) {
-    if (runner::has_ended(shown.state)) ended.push_back(shown.run->run_id);
+    if (runner::has_ended(shown.state)) {
+      ends.push_back(shown.run->run_id + " " + to_string(shown.state));
+    }
   }
-  return ended;
+  return ends;
 }
 
 /// Returns the results of all runs of a folder. Other users can watch a plan folder that they
@@ -204,10 +211,10 @@ void StatusPage::read_results(const contract::Plan& plan, const std::vector<Show
 }
 
 void StatusPage::write(const FolderStatus& status, const std::vector<ShownRun>& runs) {
-  std::vector<std::string> ended = ended_ids(runs);
-  if (ended != ended_) {
+  std::vector<std::string> ends = ends_of(runs);
+  if (ends != known_ends_) {
     read_results(status.plan(), runs);
-    ended_ = std::move(ended);
+    known_ends_ = std::move(ends);
   }
   analysis::LivePage page{.study = results_, .no_results = no_results_};
   const contract::Plan& plan = status.plan();

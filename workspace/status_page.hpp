@@ -35,7 +35,7 @@ class StatusPage {
   const contract::PlanDir plan_folder_;
   const std::filesystem::path file_;
   const int refresh_s_;
-  std::vector<std::string> ended_;  ///< runs that had ended when the results were read
+  std::vector<std::string> known_ends_;  ///< ends of runs whose results were read
   analysis::StudyPage results_;
   std::string no_results_;  ///< reason why there are no results
 };

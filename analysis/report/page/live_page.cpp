@@ -32,6 +32,11 @@ progress { width: 100%; height: 1.4rem; accent-color: var(--link); }
 details.table { max-width: 100%; }
 )css";
 
+/// Returns the share rounded down, so that only a complete share gives 100.
+int whole_percent(double share) {
+  return static_cast<int>(100 * share);
+}
+
 std::string live_head(const LivePage& page) {
   std::string text = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{}\n"
@@ -43,8 +48,9 @@ std::string live_head(const LivePage& page) {
   }
   return text + fmt::format(
                     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                    "<title>{:.0f} % of {}</title>\n<style>{}{}</style>\n</head>\n",
-                    100 * page.share_done, html_text(page.study.title), kPageStyle, kLiveStyle);
+                    "<title>{} % of {}</title>\n<style>{}{}</style>\n</head>\n",
+                    whole_percent(page.share_done), html_text(page.study.title), kPageStyle,
+                    kLiveStyle);
 }
 
 const char* state_class(StateCount::Kind kind) {
@@ -66,8 +72,8 @@ std::string progress_section(const LivePage& page) {
       "<section aria-labelledby=\"progress\">\n<h2 id=\"progress\">Progress</h2>\n"
       "<progress max=\"1\" value=\"{:.4f}\" aria-label=\"completed share of the "
       "work\"></progress>\n"
-      "<p class=\"now\">{:.0f} % of the work is complete.",
-      page.share_done, 100 * page.share_done);
+      "<p class=\"now\">{} % of the work is complete.",
+      page.share_done, whole_percent(page.share_done));
   for (const std::string& sentence : page.progress) text += " " + html_text(sentence);
   text += "</p>\n<ul class=\"states\">\n";
   for (const StateCount& state : page.states) {
@@ -83,7 +89,8 @@ std::string progress_section(const LivePage& page) {
 
 std::string results_section(const LivePage& page) {
   std::string text =
-      "<section aria-labelledby=\"results\">\n<h2 id=\"results\">First results</h2>\n";
+      fmt::format("<section aria-labelledby=\"results\">\n<h2 id=\"results\">{}</h2>\n",
+                  page.refresh_s > 0 ? "First results" : "Results");
   if (!page.no_results.empty()) {
     return text + "<p class=\"now\">" + html_text(page.no_results) + "</p>\n</section>\n";
   }

@@ -13,7 +13,8 @@ using runner::JobState;
 using test::RunsInStates;
 
 TEST_CASE("runs that are not needed are excluded from the total") {
-  const RunsInStates runs({JobState::Done, JobState::NotNeeded, JobState::Running, JobState::NotNeeded});
+  const RunsInStates runs(
+      {JobState::Done, JobState::NotNeeded, JobState::Running, JobState::NotNeeded});
   CHECK_THAT(head_lines({"s", 0, 0}, runs.all, {})[1], Catch::Contains("1/2 runs"));
 }
 

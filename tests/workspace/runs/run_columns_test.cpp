@@ -13,7 +13,7 @@ using test::RunsInStates;
 
 TEST_CASE("running and failed runs come first if the screen is short") {
   const RunsInStates runs({JobState::Done, JobState::Planned, JobState::Failed, JobState::Queued,
-                   JobState::Running, JobState::OutOfMemory});
+                           JobState::Running, JobState::OutOfMemory});
   CHECK(numbers_of(most_telling(runs.all, 6)) == "123456");
   CHECK(numbers_of(most_telling(runs.all, 4)) == "5364");
   CHECK(numbers_of(worth_a_look(runs.all)) == "356");
