@@ -23,7 +23,7 @@ std::string page_of(const test::DlscaleProgram& dlscale, const std::string& fold
 
 }  // namespace
 
-TEST_CASE("--page writes the states, the reasons and the progress of the runs") {
+TEST_CASE("status --page writes the states, the reasons and the progress of the runs") {
   PlannedDemo demo;
   demo.complete(demo.ids[0]);
   demo.fail(demo.ids[2], "disk <full>");
@@ -40,7 +40,7 @@ TEST_CASE("--page writes the states, the reasons and the progress of the runs") 
   CHECK(std::distance(fs::directory_iterator(demo.dlscale.folder / "public/demo"), {}) == 1);
 }
 
-TEST_CASE("--page shows the results of completed runs with intervals before the study has ended") {
+TEST_CASE("status --page shows results with intervals while the study runs") {
   test::WrittenStudy study;
   for (int repetition = 1; repetition <= 3; ++repetition) {
     study.add("ddp", 1, {.samples_per_s = 1000.0 + repetition}, repetition);
@@ -64,7 +64,7 @@ TEST_CASE("--page shows the results of completed runs with intervals before the 
                  !Contains("http-equiv=\"refresh\"") && !Contains("completed so far"));
 }
 
-TEST_CASE("--page shows the selected runs and their results only") {
+TEST_CASE("status --page shows the selected runs and their results only") {
   test::WrittenStudy study;
   study.add("ddp", 1);
   study.add("ddp", 2);
@@ -77,7 +77,7 @@ TEST_CASE("--page shows the selected runs and their results only") {
              Contains("1 of 1 run ended.") && Contains("ddp-g2-r1") && !Contains("ddp-g1-r1"));
 }
 
-TEST_CASE("--watch writes the page at each update and for the last time when all runs have ended") {
+TEST_CASE("status --watch writes the page until all runs have ended") {
   PlannedDemo demo;
   for (std::size_t i = 0; i < 3; ++i) demo.complete(demo.ids[i]);
   const fs::path file = demo.dlscale.folder / "page/index.html";
@@ -103,7 +103,7 @@ TEST_CASE("--watch writes the page at each update and for the last time when all
              Contains("4 of 4 runs ended.") && !Contains("http-equiv=\"refresh\""));
 }
 
-TEST_CASE("--page with --json keeps standard output a JSON object") {
+TEST_CASE("status --page with --json keeps standard output a JSON object") {
   PlannedDemo demo;
   const test::Ran ran =
       demo.dlscale.run({"status", "demo", "--offline", "--json", "--page", "page"});
@@ -112,7 +112,7 @@ TEST_CASE("--page with --json keeps standard output a JSON object") {
   CHECK_THAT(page_of(demo.dlscale, "page"), Contains("0 of 4 runs ended."));
 }
 
-TEST_CASE("--page rejects files, folders of the plan and pages of others") {
+TEST_CASE("status --page rejects files, folders of the plan and pages of others") {
   PlannedDemo demo;
   base::write_file_atomically(demo.dlscale.folder / "file", "mine");
   fs::create_directory(demo.dlscale.folder / "home");
@@ -144,7 +144,7 @@ TEST_CASE("--page rejects files, folders of the plan and pages of others") {
   CHECK(demo.dlscale.run({"status", "demo", "--offline", "--page", "demo/page"}).exit_code == 0);
 }
 
-TEST_CASE("--page rejects a folder that cannot be written") {
+TEST_CASE("status --page rejects a folder that cannot be written") {
   if (::geteuid() == 0) return test::skip("root can write to every folder");
   PlannedDemo demo;
   fs::create_directory(demo.dlscale.folder / "closed");
