@@ -257,6 +257,9 @@ struct RunRow {
   std::vector<CollectiveRow> collectives;
   std::string task;  ///< kind of task: classification, …; empty: not recorded
   WorkSize size;
+  /// Name of the run's plan folder on the axis `source`. Empty unless several plan folders are
+  /// joined (see analysis/metrics/scaling/joined_frames.hpp).
+  std::string source = {};
 };
 
 struct Frame {

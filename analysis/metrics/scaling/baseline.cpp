@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/metrics/scaling/joined_frames.hpp"
 #include "analysis/metrics/scaling/verdict.hpp"
 #include "base/registry.hpp"
 #include "base/text.hpp"
@@ -134,20 +135,22 @@ bool holds_all(const CurveKey& key, const CurveKey& values) {
 
 /// Returns a sentence on the first condition in which the baseline `reference` differs from the
 /// points of `curve`, or an empty text if there is no difference. A condition in `chosen`, by which
-/// the user chose the baseline, may differ unless it is in kAlwaysAlike.
+/// the user chose the baseline, may differ unless it is in kAlwaysAlike. If the user chose the
+/// baseline by the axis `source`, the software of the plan folders may differ, too.
 std::string unlike_baseline(const CurvePoint& reference, const ScalingCurve& curve,
                             const CurveKey& chosen) {
-  const auto may_differ = [&](const std::string& name) {
-    return !value_of(chosen, name).empty() &&
-           std::ranges::find(kAlwaysAlike, name) == std::end(kAlwaysAlike);
+  const bool chose_source = !value_of(chosen, kSource).empty();
+  const auto may_differ = [&](const std::string& name, bool of_other_source) {
+    if (std::ranges::find(kAlwaysAlike, name) != std::end(kAlwaysAlike)) return false;
+    return !value_of(chosen, name).empty() || (of_other_source && describes_source(name));
   };
   for (const RunRow* run : reference.repeats) {
     for (const auto& [name, value] : run->conditions) {
-      if (may_differ(name)) continue;
       for (const CurvePoint& point : curve.points) {
-        const auto& conditions = point.repeats.front()->conditions;
-        const auto found = conditions.find(name);
-        if (found == conditions.end() || found->second == value) continue;
+        const RunRow& other = *point.repeats.front();
+        const auto found = other.conditions.find(name);
+        if (found == other.conditions.end() || found->second == value) continue;
+        if (may_differ(name, chose_source && are_of_different_sources(*run, other))) continue;
         return fmt::format("{} is \"{}\" in the baseline but \"{}\" at gpus={}", name, value,
                            found->second, point.gpus);
       }

@@ -22,14 +22,6 @@ const contract::Axis* find_axis(const Frame& frame, const std::string& name) {
   return found == frame.axes.end() ? nullptr : &*found;
 }
 
-/// Returns the name of the batch that is fixed along the curves of this study: "global_batch" or
-/// "batch_per_gpu".
-const char* fixed_batch(const Frame& frame) {
-  if (frame.scaling == "strong") return kGlobalBatch;
-  const bool listed_as_global = frame.scaling == "throughput" && find_axis(frame, kGlobalBatch);
-  return listed_as_global ? kGlobalBatch : kBatchPerGpu;
-}
-
 bool belongs_to_key(const std::string& axis, bool with_nodes) {
   return axis != kGpus && axis != kBatchPerGpu && axis != kGlobalBatch &&
          (with_nodes || axis != kNodes);
@@ -115,6 +107,12 @@ ScalingCurve make_curve(CurveKey key, const std::map<int, std::vector<const RunR
 }
 
 }  // namespace
+
+const char* fixed_batch(const Frame& frame) {
+  if (frame.scaling == "strong") return kGlobalBatch;
+  const bool listed_as_global = frame.scaling == "throughput" && find_axis(frame, kGlobalBatch);
+  return listed_as_global ? kGlobalBatch : kBatchPerGpu;
+}
 
 CurveKeys::CurveKeys(const Frame& frame)
     : frame_(frame), fixed_(fixed_batch(frame)), spread_(frame.spread_curves) {

@@ -38,6 +38,10 @@ struct AxisValue {
 /// numbers of nodes.
 using CurveKey = std::vector<AxisValue>;
 
+/// Returns the name of the batch that is fixed along the curves of this study: kGlobalBatch or
+/// kBatchPerGpu.
+const char* fixed_batch(const Frame& frame);
+
 /// Computes the curve keys of a frame's runs. The frame must not change while this object is in
 /// use.
 class CurveKeys {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/metrics/scaling/joined_frames.hpp"
 #include "analysis/metrics/statistics/effect.hpp"
 #include "analysis/metrics/statistics/rank_tests.hpp"
 #include "analysis/metrics/statistics/summary.hpp"
@@ -85,6 +86,10 @@ std::vector<Recommendation> recommendations(const std::vector<ScalingCurve>& cur
   for (const ScalingCurve& curve : curves) {
     CurveKey work = work_of(curve.key);
     if (both_devices) work.push_back({kDevice, is_on_cpus(curve) ? "cpu" : "gpu"});
+    // A GPU of one machine cannot replace a GPU of another machine, so each plan folder has its own
+    // recommendations.
+    const std::string& source = curve.points.front().repeats.front()->source;
+    if (!source.empty()) work.push_back({kSource, source});
     const auto [place, is_new] = places.try_emplace(to_string(work), groups.size());
     if (is_new) groups.push_back({std::move(work), {}, {}});
     Group& group = groups[place->second];

@@ -11,7 +11,7 @@ namespace dlscale::analysis {
 
 struct Recommendation {
   /// Model, data set and batch that the recommendation is for. Also contains `device` ("cpu" or
-  /// "gpu") if some of the runs are on CPUs and others are not.
+  /// "gpu") if some of the runs are on CPUs and others are not, and `source` in a joined frame.
   CurveKey work;
   int budget_gpus = 1;  ///< largest allowed GPU count, which is one of the measured counts
   Contestant fastest;   ///< fastest point within the budget, by the median
@@ -30,8 +30,9 @@ struct Recommendation {
 };
 
 /// Returns one recommendation for each work and each budget. Runs on CPUs and runs on GPUs are not
-/// compared, because a budget counts either ranks on CPUs or GPUs. The works are in the order of
-/// the curves, and the budgets of a work ascend.
+/// compared, because a budget counts either ranks on CPUs or GPUs. Runs of different plan folders
+/// are not compared either, because their GPUs can be of different kinds. The works are in the
+/// order of the curves, and the budgets of a work ascend.
 std::vector<Recommendation> recommendations(const std::vector<ScalingCurve>& curves);
 
 }  // namespace dlscale::analysis

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/metrics/scaling/joined_frames.hpp"
 #include "analysis/metrics/statistics/effect.hpp"
 #include "analysis/metrics/statistics/rank_tests.hpp"
 #include "analysis/metrics/statistics/summary.hpp"
@@ -20,15 +21,27 @@ std::vector<double> errors_of(const AccuracyPoint& point) {
   return values;
 }
 
-/// Returns true if the points have the same data set and the same stop rule.
+/// Returns true if two runs of different plan folders have equal values of all conditions that
+/// both runs record, except for the conditions that describe the machine and its software.
+bool did_same_work(const RunRow& a, const RunRow& b) {
+  return std::ranges::all_of(a.conditions, [&](const auto& condition) {
+    const auto found = b.conditions.find(condition.first);
+    return found == b.conditions.end() || found->second == condition.second ||
+           describes_source(condition.first);
+  });
+}
+
+/// Returns true if the points have the same data set and the same stop rule. Points of different
+/// plan folders must also have the same model and settings.
 bool have_same_training(const AccuracyPoint& a, const AccuracyPoint& b) {
-  const auto value = [](const AccuracyPoint& point, const char* name) {
-    const auto& conditions = point.repeats.front()->conditions;
-    const auto found = conditions.find(name);
-    return found == conditions.end() ? std::string() : found->second;
+  const RunRow &one = *a.repeats.front(), &other = *b.repeats.front();
+  const auto value = [](const RunRow& run, const char* name) {
+    const auto found = run.conditions.find(name);
+    return found == run.conditions.end() ? std::string() : found->second;
   };
-  return value(a, "dataset") == value(b, "dataset") &&
-         value(a, "stop_rule") == value(b, "stop_rule");
+  return value(one, "dataset") == value(other, "dataset") &&
+         value(one, "stop_rule") == value(other, "stop_rule") &&
+         (!are_of_different_sources(one, other) || did_same_work(one, other));
 }
 
 Estimate ratio_of(const std::vector<double>& longer, const std::vector<double>& shorter) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/metrics/scaling/joined_frames.hpp"
 #include "analysis/metrics/statistics/effect.hpp"
 #include "analysis/metrics/statistics/rank_tests.hpp"
 #include "base/text.hpp"
@@ -19,17 +20,22 @@ namespace {
 constexpr const char* kStopRule = "stop_rule";
 
 /// Returns a sentence on a condition that differs between the points, or an empty text if there is
-/// none. The points may differ in the compared `axis`.
+/// none. The points may differ in the compared `axis`. If the compared axis is `source`, points of
+/// different plan folders may also differ in the number of nodes and in the conditions that
+/// describes_source() names.
 std::string unequal_condition(const CurvePoint& a, const CurvePoint& b, const std::string& axis) {
   for (const RunRow* one : a.repeats) {
     for (const RunRow* other : b.repeats) {
+      const bool of_sources = axis == kSource && are_of_different_sources(*one, *other);
       for (const auto& [name, value] : one->conditions) {
         const auto found = other->conditions.find(name);
-        const bool asked = name == axis && name != kStopRule;
+        const bool asked =
+            (name == axis && name != kStopRule) || (of_sources && describes_source(name));
         if (asked || found == other->conditions.end() || found->second == value) continue;
         return fmt::format("{} is \"{}\" and \"{}\"", name, value, found->second);
       }
-      if (axis != kNodes && a.gpus == b.gpus && one->nodes != other->nodes) {
+      const bool may_differ_in_nodes = axis == kNodes || of_sources;
+      if (!may_differ_in_nodes && a.gpus == b.gpus && one->nodes != other->nodes) {
         return fmt::format("{} and {}", base::count_of(one->nodes, "node"),
                            base::count_of(other->nodes, "node"));
       }

@@ -63,6 +63,8 @@ std::string only_difference(const CurveKey& a, const CurveKey& b);
 /// - points of one curve at neighbouring GPU counts, if the global batch is fixed
 /// Points that differ in the model, the data set or the batch do different work and form no pair. A
 /// pair whose conditions (device, CPU model, …) differ is refused unless `allow_mixed` is true.
+/// Plan folders of a joined frame are compared although their machine and its software differ
+/// (describes_source in analysis/metrics/scaling/joined_frames.hpp).
 Verdicts verdicts_between(const std::vector<ScalingCurve>& curves, bool allow_mixed);
 
 }  // namespace dlscale::analysis

@@ -49,7 +49,7 @@ TrustCheck condition_check(const AnsweredStudy& study) {
     check.text = "mixed: " + mixed.front();
   } else if (refused > 0) {
     check.light = Light::Amber;
-    check.text = fmt::format("{} not compared, because device or software differ",
+    check.text = fmt::format("{} not compared, because their conditions differ",
                              base::count_of(refused, "pair was", "pairs were"));
     check.table = "verdicts";
   }
@@ -124,6 +124,14 @@ std::string plan_command(const std::string& setting) {
   return "dlscale plan study.toml --site site.toml -o . -S " + setting;
 }
 
+/// Returns the words for the place in which a command must run. A joined frame has several plan
+/// folders.
+const char* folder_words(const AnsweredStudy& study) {
+  const bool joined =
+      std::ranges::any_of(study.frame.runs, [](const RunRow& run) { return !run.source.empty(); });
+  return joined ? ", in the plan folder of each source" : ", in the plan folder";
+}
+
 NextStep repeats_step(const AnsweredStudy& study, const std::string& reason,
                       const std::set<int>& at, std::size_t repeats) {
   NextStep step{reason, {}};
@@ -135,7 +143,7 @@ NextStep repeats_step(const AnsweredStudy& study, const std::string& reason,
                                where.empty() ? "" : " (only " + where + ")");
     return step;
   }
-  step.reason += ", in the plan folder";
+  step.reason += folder_words(study);
   step.commands = {plan_command(fmt::format("study.repeats={}", repeats)),
                    "dlscale submit" + (where.empty() ? "" : " --where '" + where + "'")};
   return step;
@@ -164,7 +172,7 @@ void add_count_step(std::vector<NextStep>& steps, const AnsweredStudy& study) {
         fmt::format("to compare counts, also measure other numbers of {}s", study.worker);
     steps.push_back({reason, {}});
     if (!study.frame.is_imported) {
-      steps.back().reason += ", in the plan folder";
+      steps.back().reason += folder_words(study);
       steps.back().commands = {
           plan_command(fmt::format("'matrix.gpus=[{}]'", doubled_counts(*counts.begin()))),
           "dlscale submit"};

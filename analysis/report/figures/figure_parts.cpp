@@ -45,6 +45,8 @@ std::string short_mode(const Frame& frame) {
 std::vector<std::string> figure_notes(const Frame& frame) {
   std::vector<std::string> notes{describe_mode(frame), describe_constants(frame),
                                  describe_use(frame)};
+  const std::string sources = describe_sources(frame);
+  if (!sources.empty()) notes.push_back(sources);
   const std::string uneven = describe_uneven_batches(frame);
   if (!uneven.empty()) notes.push_back(uneven);
   const std::string spread = describe_spread_batches(frame);

@@ -92,6 +92,9 @@ void add_facts(StudyPage& page, const Frame& frame, const AnalysisOptions& optio
     page.facts.emplace_back("repeats", describe_statistic(repeats));
   }
   page.facts.emplace_back("conditions", describe_constants(frame));
+  if (const std::string text = describe_sources(frame); !text.empty()) {
+    page.facts.emplace_back("differences", text);
+  }
   if (const std::string text = describe_interruptions(frame); !text.empty()) {
     page.facts.emplace_back("interruptions", text);
   }

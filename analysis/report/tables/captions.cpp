@@ -254,6 +254,35 @@ std::string describe_constants(const Frame& frame) {
   return fmt::format("all runs: {}", fmt::join(parts, ", "));
 }
 
+std::string describe_sources(const Frame& frame) {
+  const std::vector<const RunRow*> used = used_runs(frame);
+  std::vector<std::string> names;  // sources in the order of the frame
+  std::map<std::string, std::vector<const RunRow*>> runs_of;
+  for (const RunRow* run : used) {
+    if (run->source.empty()) return "";
+    std::vector<const RunRow*>& own = runs_of[run->source];
+    if (own.empty()) names.push_back(run->source);
+    own.push_back(run);
+  }
+  if (names.size() < 2) return "";
+  const std::map<std::string, std::string> common = shared_conditions(used);
+  std::set<std::string> axes;
+  for (const contract::Axis& axis : frame.axes) axes.insert(axis.name);
+  std::vector<std::string> sources;
+  for (const std::string& source : names) {
+    std::vector<std::string> parts;
+    for (const auto& [name, value] : shared_conditions(runs_of[source])) {
+      if (!common.contains(name) && !axes.contains(name)) {
+        parts.push_back(fmt::format("{} {}", name, value));
+      }
+    }
+    if (!parts.empty()) {
+      sources.push_back(fmt::format("source {}: {}", source, fmt::join(parts, ", ")));
+    }
+  }
+  return fmt::format("{}", fmt::join(sources, "; "));
+}
+
 std::string describe_uneven_batches(const Frame& frame) {
   std::set<std::tuple<int, std::int64_t, std::string>> uneven;
   const CurveKeys keys(frame);

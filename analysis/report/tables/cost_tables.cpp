@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/metrics/scaling/breakdown.hpp"
+#include "analysis/metrics/scaling/joined_frames.hpp"
 #include "analysis/metrics/scaling/knee.hpp"
 #include "analysis/metrics/scaling/recommendation.hpp"
 #include "analysis/metrics/statistics/summary.hpp"
@@ -214,12 +215,18 @@ Table knee_table(const Frame& frame, const AnalysisOptions& options) {
 
 namespace {
 
-/// Returns the name of a configuration, such as "framework=ddp, gpus=4". It contains the axes that
-/// distinguish the configuration from others that do the same work.
+/// Returns true if each value of the axis has its own recommendations.
+bool divides_recommendations(const std::string& axis, const std::vector<Recommendation>& list) {
+  return changes_work(axis) ||
+         (!list.empty() && axis == kSource && !value_of(list.front().work, axis).empty());
+}
+
+/// Returns the name of a configuration, such as "framework=ddp, gpus=4". It contains the `axes`
+/// that distinguish the configuration from others that do the same work.
 std::string recommended_name_of(const Contestant& one, const std::vector<std::string>& axes) {
   std::string name;
   for (const std::string& axis : axes) {
-    if (!changes_work(axis)) name += fmt::format("{}={}, ", axis, value_of(one.key, axis));
+    name += fmt::format("{}={}, ", axis, value_of(one.key, axis));
   }
   return fmt::format("{}gpus={}", name, one.gpus);
 }
@@ -278,11 +285,11 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
   add_frame_notes(notes, frame);
   Table table{
       "recommend", "Recommended configurations in " + frame.study, std::move(notes), {}, {}};
-  std::vector<std::string> work_axes;
-  for (const std::string& axis : start.axes) {
-    if (changes_work(axis)) work_axes.push_back(axis);
-  }
+  std::vector<std::string> work_axes, other_axes;
   const std::vector<Recommendation> list = recommendations(curves);
+  for (const std::string& axis : start.axes) {
+    (divides_recommendations(axis, list) ? work_axes : other_axes).push_back(axis);
+  }
   if (!list.empty() && !value_of(list.front().work, "device").empty()) {
     work_axes.emplace_back("device");
   }
@@ -291,11 +298,11 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
     Row row;
     for (const std::string& axis : work_axes) row.text(value_of(one.work, axis));
     const double per_s = 1 / median(one.fastest.seconds_per_sample);
-    row.number(one.budget_gpus).text(recommended_name_of(one.fastest, start.axes));
+    row.number(one.budget_gpus).text(recommended_name_of(one.fastest, other_axes));
     row.number(static_cast<double>(one.fastest.seconds_per_sample.size()));
     row.number(per_s).number(per_s * 3600 / one.fastest.gpus).number(one.equal_p);
-    row.text(recommended_names(one.as_fast, start.axes));
-    row.text(recommended_names(one.untested, start.axes));
+    row.text(recommended_names(one.as_fast, other_axes));
+    row.text(recommended_names(one.untested, other_axes));
     row.number(one.best_gpus).number(one.best_gpus_by_mean).into(table);
   }
   return table;

@@ -91,6 +91,8 @@ void add_frame_notes(std::vector<std::string>& notes, const Frame& frame) {
   const std::string unknown = describe_unknown_batches(frame);
   if (!unknown.empty()) notes.push_back(unknown);
   notes.push_back(describe_constants(frame));
+  const std::string sources = describe_sources(frame);
+  if (!sources.empty()) notes.push_back(sources);
   notes.push_back(describe_use(frame));
   if (!frame.outliers.empty()) notes.push_back(frame.outliers);
   const std::string warmup = describe_warmup(frame);

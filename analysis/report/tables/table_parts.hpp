@@ -114,7 +114,8 @@ std::optional<double> payload_per_epoch(const RunRow& run);
 std::optional<double> ring_bytes_of_epoch(const RunRow& run);
 
 /// Adds the notes that every table has: uneven and unknown batches, the conditions that all runs
-/// share, the used runs, left-out outliers, warm-up and interruptions.
+/// share, the conditions that differ between plan folders, the used runs, left-out outliers,
+/// warm-up and interruptions.
 void add_frame_notes(std::vector<std::string>& notes, const Frame& frame);
 
 /// Renames axis columns whose name equals the name of another column, for example "n" to "axis_n",
