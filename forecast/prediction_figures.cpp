@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
 
+#include "analysis/metrics/scaling/joined_frames.hpp"
 #include "analysis/report/figures/rate_figure.hpp"
 #include "analysis/report/figures/roofline_figure.hpp"
 #include "base/error.hpp"
@@ -78,11 +80,16 @@ contract::ModelCard read_card(const std::string& file) {
 }
 
 /// Returns the shape of a sample for each run whose description can be read and states the shape.
-analysis::SampleInputs inputs_of(const analysis::Frame& frame, const contract::PlanDir& folder) {
+analysis::SampleInputs inputs_of(const workspace::ChosenStudy& study) {
+  std::map<std::string, std::filesystem::path> folders;
+  for (const workspace::SourceFolder& source : study.folders) {
+    folders.emplace(source.name, source.folder);
+  }
   analysis::SampleInputs inputs;
-  for (const analysis::RunRow& run : frame.runs) {
+  for (const analysis::RunRow& run : study.frame.runs) {
     try {
-      const std::filesystem::path file = folder.run(run.run_id).run_json();
+      const contract::PlanDir folder(folders.at(run.source));
+      const std::filesystem::path file = folder.run(run_id_in_folder(run)).run_json();
       const contract::RunSpec spec =
           contract::run_spec_from_json(base::read_text_file(file), file.string());
       const auto shape = predict::sample_shape(spec.dataset);
@@ -96,7 +103,7 @@ analysis::SampleInputs inputs_of(const analysis::Frame& frame, const contract::P
 }  // namespace
 
 analysis::Figure figure_of_roofline(const workspace::ChosenStudy& study,
-                                    const RooflineChoice& choice, const contract::PlanDir& folder) {
+                                    const RooflineChoice& choice) {
   if (choice.card.empty()) {
     throw base::UsageError(
         "a roofline needs the model's FLOPs and bytes: give --card FILE, which dlscale-train "
@@ -111,7 +118,7 @@ analysis::Figure figure_of_roofline(const workspace::ChosenStudy& study,
   return roofline_figure(
       study.frame, study.options, card,
       {predict::teraflops(choice.peak_tflops), predict::gigabytes_per_s(choice.memory_gb_per_s)},
-      inputs_of(study.frame, folder));
+      inputs_of(study));
 }
 
 namespace {

@@ -35,11 +35,11 @@ struct RooflineChoice {
   bool any() const { return !card.empty() || peak_tflops != 0 || memory_gb_per_s != 0; }
 };
 
-/// Draws the roofline figure of a study. The descriptions of the runs in `folder` give the shape of
-/// the samples. Throws base::UsageError if an option is missing or impossible, and base::SpecError
-/// for an invalid card.
+/// Draws the roofline figure of a study. The descriptions of the runs in its plan folders give the
+/// shape of the samples. Throws base::UsageError if an option is missing or impossible, and
+/// base::SpecError for an invalid card.
 analysis::Figure figure_of_roofline(const workspace::ChosenStudy& study,
-                                    const RooflineChoice& choice, const contract::PlanDir& folder);
+                                    const RooflineChoice& choice);
 
 // The following functions draw predictions as dashed lines.
 

@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/metrics/scaling/joined_frames.hpp"
 #include "analysis/report/figures/quantity_figure.hpp"
 #include "analysis/report/tables/captions.hpp"
 #include "analysis/store/window_reader.hpp"
@@ -55,22 +56,28 @@ void check_quantities(const FigureChoice& choice) {
   }
 }
 
-void add_details(analysis::Frame& frame, const contract::PlanDir& folder,
+/// Adds the details of the runs that come from the plan folder `source`.
+void add_details(analysis::Frame& frame, const workspace::SourceFolder& source,
                  const analysis::RunDetails& needed) {
   if (!needed.window_losses && !needed.peak_memory) return;
+  const contract::PlanDir folder(source.folder);
+  std::map<std::string, analysis::RunRow*> rows;  // runs of the folder by their id in the folder
   std::set<std::string> runs;
-  for (const analysis::RunRow& run : frame.runs) {
-    if (completed(run)) runs.insert(run.run_id);
+  for (analysis::RunRow& run : frame.runs) {
+    if (run.source != source.name) continue;
+    const std::string id = run_id_in_folder(run);
+    rows.emplace(id, &run);
+    if (completed(run)) runs.insert(id);
   }
   if (needed.window_losses) {
     auto losses = analysis::read_window_losses(folder, runs);
-    for (analysis::RunRow& run : frame.runs) run.window_losses = std::move(losses[run.run_id]);
+    for (auto& [id, run] : rows) run->window_losses = std::move(losses[id]);
   }
   if (needed.peak_memory) {
     const std::map<std::string, double> peaks = analysis::read_peak_memory(folder, runs);
-    for (analysis::RunRow& run : frame.runs) {
-      const auto peak = peaks.find(run.run_id);
-      if (peak != peaks.end()) run.peak_memory_bytes = peak->second;
+    for (auto& [id, run] : rows) {
+      const auto peak = peaks.find(id);
+      if (peak != peaks.end()) run->peak_memory_bytes = peak->second;
     }
   }
 }
@@ -90,16 +97,16 @@ MadeFigure results(const FigureChoice& choice) {
   }
   workspace::ChosenStudy study = workspace::open_study(choice.study);
   if (choice.kind == kRoofline) {
-    const contract::PlanDir folder{fs::path(choice.study.folder)};
-    analysis::Figure figure = figure_of_roofline(study, choice.roofline, folder);
+    analysis::Figure figure = figure_of_roofline(study, choice.roofline);
     std::string why = analysis::describe_use(study.frame);
     if (figure.notes.back().starts_with("omitted")) why = figure.notes.back() + "; " + why;
     return {std::move(figure), std::move(why)};
   }
   if (draws_quantities(choice)) {
     const analysis::QuantityChoice quantities{words_of(choice.kind), choice.x, choice.by};
-    add_details(study.frame, contract::PlanDir(fs::path(choice.study.folder)),
-                needed_details(quantities));
+    for (const workspace::SourceFolder& source : study.folders) {
+      add_details(study.frame, source, needed_details(quantities));
+    }
     analysis::Figure figure = quantity_figure(study.frame, study.options, quantities);
     std::string why = figure.notes.front();
     return {std::move(figure), std::move(why)};

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analysis/frame.hpp"
 #include "analysis/report/tables/tables.hpp"
 #include "workspace/runs/selection.hpp"
+#include "workspace/source_folders.hpp"
 
 namespace dlscale::workspace {
 
@@ -19,11 +21,20 @@ struct StudyChoice {
   /// Smallest parallel efficiency at which a number of GPUs counts as worthwhile.
   double min_efficiency = analysis::kWorthwhileEfficiency;
   SelectionChoice runs;
+  /// Arguments of the command line after `folder`, which find_sources() divides into plan folders
+  /// and runs.
+  std::vector<std::string> arguments = {};
+  /// Plan folders that are analysed together, with an axis `source`. Empty if only `folder` is
+  /// analysed.
+  std::vector<SourceFolder> sources = {};
 };
 
 struct ChosenStudy {
   analysis::Frame frame;
   analysis::AnalysisOptions options;
+  /// Plan folders of the runs. The name of a folder is RunRow::source, which is empty if the study
+  /// has one folder.
+  std::vector<SourceFolder> folders;
   /// Message on selected runs that completed without measurements, see nothing_read(). Empty
   /// without such runs.
   std::string nothing_read;
@@ -33,9 +44,15 @@ struct ChosenStudy {
 /// option --min-efficiency.
 void check_min_efficiency(double efficiency);
 
-/// Returns the selected runs. Their baselines are found among all runs of the study. Throws
-/// base::UsageError for an invalid baseline, for a baseline that no curve of the study has, and for
-/// an unknown outlier policy. Also throws what check_min_efficiency and select_runs throw.
+/// Divides `choice.arguments` into `choice.sources` and `choice.runs`. Throws what divide_arguments
+/// throws.
+void find_sources(StudyChoice& choice);
+
+/// Returns the selected runs. Their baselines are found among all runs of the study. If the choice
+/// has several sources, the frame contains the runs of all sources (analysis::join_frames). Throws
+/// base::UsageError for an invalid baseline, for a baseline that no curve of the study has, for an
+/// unknown outlier policy, for a source without results, and for sources whose studies have
+/// different baselines. Also throws what check_min_efficiency, select_runs and join_frames throw.
 ChosenStudy open_study(const StudyChoice& choice);
 
 }  // namespace dlscale::workspace

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <list>
 #include <string>
 
 #include "analysis/store/ingest.hpp"
@@ -43,16 +44,28 @@ void link_records(const contract::PlanDir& folder, const fs::path& to) {
   }
 }
 
+/// Reads all records of the plan folder into a database in a new scratch folder, and returns the
+/// scratch folder. `scratch` owns the scratch folder.
+fs::path ingest_records(const fs::path& folder, std::list<ScratchFolder>& scratch) {
+  require_readable_records(contract::PlanDir(folder));
+  const fs::path to = scratch.emplace_back().path();
+  link_records(contract::PlanDir(folder), to);
+  analysis::ingest(contract::PlanDir(to));
+  return to;
+}
+
 }  // namespace
 
 ChosenStudy study_from_records(const StudyChoice& choice) {
-  require_readable_records(contract::PlanDir(fs::path(choice.folder)));
-  const ScratchFolder records;
-  link_records(contract::PlanDir(fs::path(choice.folder)), records.path());
-  analysis::ingest(contract::PlanDir(records.path()));
-  StudyChoice linked = choice;
-  linked.folder = records.path().string();
-  return open_study(linked);
+  std::list<ScratchFolder> scratch;
+  StudyChoice from_records = choice;
+  for (SourceFolder& source : from_records.sources) {
+    source.folder = ingest_records(source.folder, scratch);
+  }
+  if (choice.sources.empty()) {
+    from_records.folder = ingest_records(choice.folder, scratch).string();
+  }
+  return open_study(from_records);
 }
 
 }  // namespace dlscale::workspace

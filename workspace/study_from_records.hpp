@@ -27,7 +27,7 @@ class ScratchFolder {
 
 // The following function opens a study from its records only.
 
-/// Reads all records of the folder into a database in another folder. The plan folder does not
+/// Reads all records of each plan folder into a database in another folder. The plan folders do not
 /// change. Throws what require_readable_records and open_study throw.
 ChosenStudy study_from_records(const StudyChoice& choice);
 

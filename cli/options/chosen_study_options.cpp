@@ -9,7 +9,8 @@
 namespace dlscale::cli {
 
 void add_study_options(CLI::App& app, workspace::StudyChoice& choice) {
-  add_folder_argument(app, choice.folder, "collected plan folder (default: the current folder)");
+  add_folder_argument(app, choice.folder,
+                      "collected plan folder, or NAME=DIR (default: the current folder)");
   app.add_option(
       "--baseline", choice.baseline,
       "baseline of speed-ups: gpus=N, smallest-common or per-curve (default: from the study). "
@@ -25,7 +26,11 @@ void add_study_options(CLI::App& app, workspace::StudyChoice& choice) {
                  "consecutive step windows differ by less than 2 %)")
       ->type_name(one_of({"marked", "detected"}))
       ->capture_default_str();
-  add_selection_options(app, choice.runs, RunArguments::positional);
+  add_selection_options(app, choice.runs, RunArguments::none);
+  app.add_option("DIR|RUN", choice.arguments,
+                 "further collected plan folders, which are compared as the axis \"source\" "
+                 "(NAME=DIR sets the name of a source), or run ids and globs like those of --run")
+      ->type_name(value_kind::kFoldersAndRuns);
 }
 
 void add_efficiency_option(CLI::App& app, double& efficiency) {

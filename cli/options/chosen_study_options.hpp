@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the options that select a collected study, its baseline and its runs, for `dlscale
-// analyze` and `dlscale plot`.
+// Declares the options that select collected studies, their baseline and their runs, for the
+// commands that evaluate results.
 #pragma once
 
 #include "workspace/chosen_study.hpp"
@@ -11,8 +11,9 @@ class App;
 
 namespace dlscale::cli {
 
-/// Declares DIR, --baseline, --mixed, --outliers, --warmup and the selection of runs. `choice` must
-/// outlive the parsing of the command line.
+/// Declares DIR, --baseline, --mixed, --outliers, --warmup and the selection of runs. Further
+/// arguments are plan folders or runs, which workspace::find_sources() divides after the parsing.
+/// `choice` must outlive the parsing of the command line.
 void add_study_options(CLI::App& app, workspace::StudyChoice& choice);
 
 /// Declares --min-efficiency for commands that recommend a number of GPUs. `efficiency` must

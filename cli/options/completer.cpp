@@ -155,6 +155,7 @@ Completion values_of(const CLI::Option& option, const CommandPosition& place,
   if (kind == value_kind::kFolderOrRun) {
     return {place.positionals().empty() ? "folders" : "none", run_ids(place.folder())};
   }
+  if (kind == value_kind::kFoldersAndRuns) return {"folders", run_ids(place.folder())};
   if (kind.starts_with('{')) return {"none", listed_words(kind)};
   return {};
 }

@@ -25,6 +25,8 @@ inline constexpr const char* kTemplate = "TEMPLATE";
 inline constexpr const char* kRun = "RUN";
 inline constexpr const char* kFolderOrStudy = "DIR|STUDY";
 inline constexpr const char* kFolderOrRun = "[DIR] RUN";
+/// Further plan folders and runs after the first plan folder.
+inline constexpr const char* kFoldersAndRuns = "DIR|RUN";
 }  // namespace value_kind
 
 /// Returns the name of a value that must be one of `words`: "{text,csv}".

@@ -82,7 +82,10 @@ Action define_analyze(CLI::App& app) {
       ->capture_default_str();
   add_study_options(app, options->study);
   add_efficiency_option(app, options->study.min_efficiency);
-  return [options] { return analyze(*options); };
+  return [options] {
+    workspace::find_sources(options->study);
+    return analyze(*options);
+  };
 }
 
 }  // namespace

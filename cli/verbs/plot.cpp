@@ -47,10 +47,15 @@ std::string stem_of(const PlotOptions& options) {
 }
 
 /// Returns the path of the figure: the requested path, or a default path in the plan folder. The
-/// default for learning rates is "lr.svg", because they need no plan folder.
+/// default for learning rates is "lr.svg", because they need no plan folder. Throws
+/// base::UsageError if a figure of several plan folders has no requested path.
 fs::path output_path(const PlotOptions& options) {
   if (options.output.empty()) {
     if (options.kind == forecast::kRates) return "lr.svg";
+    if (!options.study.sources.empty()) {
+      throw base::UsageError(
+          "--output is missing: a figure of several plan folders needs a file name");
+    }
     return contract::PlanDir(fs::path(options.study.folder)).figures() /
            (stem_of(options) + ".svg");
   }
@@ -64,6 +69,18 @@ fs::path output_path(const PlotOptions& options) {
                                        base::unknown_name("figure format", ending, formats)));
   }
   return path;
+}
+
+/// Divides the arguments into plan folders and runs. Learning rates belong to one study file, so
+/// all arguments after the study file are runs.
+void divide_plot_arguments(PlotOptions& options) {
+  workspace::StudyChoice& study = options.study;
+  if (options.kind != forecast::kRates) {
+    workspace::find_sources(study);
+    return;
+  }
+  study.runs.runs.insert(study.runs.runs.end(), study.arguments.begin(), study.arguments.end());
+  study.arguments.clear();
 }
 
 int plot(const PlotOptions& options) {
@@ -131,12 +148,16 @@ Action define_plot(CLI::App& app) {
   add_roofline_options(app, options->roofline);
   add_study_options(app, options->study);
   app.get_option("DIR")
-      ->description("collected plan folder (default: the current folder); for lr the study file")
+      ->description(
+          "collected plan folder, or NAME=DIR (default: the current folder); for lr the study file")
       ->type_name(value_kind::kFolderOrStudy);
   app.add_option("-S", options->overrides, "for lr: set a key of the study")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  return [options] { return plot(*options); };
+  return [options] {
+    divide_plot_arguments(*options);
+    return plot(*options);
+  };
 }
 
 }  // namespace

@@ -21,8 +21,10 @@
 #include "cli/options/chosen_study_options.hpp"
 #include "cli/options/completer.hpp"
 #include "cli/terminal/terminal.hpp"
+#include "contract/plan/run_dir.hpp"
 #include "workspace/chosen_study.hpp"
 #include "workspace/comparison.hpp"
+#include "workspace/reference_reader.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
@@ -33,8 +35,12 @@ namespace {
 constexpr double kShareOfNumbers = 0.5;
 
 /// Returns the output folder, which may not exist yet. Throws base::UsageError if the path exists
-/// and is not a folder.
+/// and is not a folder, and if a report of several plan folders has no output folder.
 fs::path output_folder(const ReportOptions& options) {
+  if (options.output.empty() && !options.study.sources.empty()) {
+    throw base::UsageError(
+        "--output is missing: a report of several plan folders needs a folder of its own");
+  }
   const fs::path folder =
       options.output.empty() ? fs::path(options.study.folder) / "report" : fs::path(options.output);
   std::error_code ignored;
@@ -69,10 +75,25 @@ analysis::WrittenBundle write(const ReportOptions& options, const workspace::Cho
       [&](const std::string& part, double share) { progress.show(part, kShareOfNumbers * share); });
   if (!study.nothing_read.empty()) page.warnings.push_back(study.nothing_read);
   if (page.report.tables.empty() && page.figures.empty()) return {};
-  workspace::add_named_publication(page.report, study.frame, options.study.folder);
+  if (options.study.sources.empty()) {
+    workspace::add_named_publication(page.report, study.frame, options.study.folder);
+  }
   return write_kit(page, folder, [&](const std::string& part, double share) {
     progress.show(part, kShareOfNumbers + (1 - kShareOfNumbers) * share);
   });
+}
+
+/// Prints which comparisons with publications a report of several plan folders leaves out. The
+/// published values belong to one study, and a joined report cannot tell to which folder.
+void print_omitted_publications(const workspace::StudyChoice& study) {
+  for (const workspace::SourceFolder& source : study.sources) {
+    const std::string name = workspace::reference_of_study(contract::PlanDir(source.folder));
+    if (name.empty()) continue;
+    fmt::print(
+        "warning: the comparison of {} with the publication \"{}\" is left out; dlscale "
+        "report {} writes it\n",
+        source.name, name, source.folder.string());
+  }
 }
 
 std::string missing_pictures(const analysis::WrittenBundle& bundle) {
@@ -96,6 +117,7 @@ int write_report(const ReportOptions& options) {
     return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;
   }
   for (const std::string& warning : page.warnings) fmt::print("warning: {}\n", warning);
+  print_omitted_publications(options.study);
   if (bundle.undrawn > 0) fmt::print("warning: {}\n", missing_pictures(bundle));
   fmt::print("wrote {}: {}\n", (folder / "tables").string(),
              base::count_of(bundle.tables, "table"));
@@ -111,8 +133,8 @@ namespace {
 Action define_report(CLI::App& app) {
   const auto options = std::make_shared<ReportOptions>();
   app.add_option("-o,--output", options->output,
-                 "folder for the report (default: DIR/report). Existing files with the same names "
-                 "are replaced")
+                 "folder for the report (default: DIR/report; required for several plan folders). "
+                 "Existing files with the same names are replaced")
       ->type_name(value_kind::kFolder);
   app.add_option(
          "--by", options->by,
@@ -121,7 +143,10 @@ Action define_report(CLI::App& app) {
       ->allow_extra_args(false);
   add_study_options(app, options->study);
   add_efficiency_option(app, options->study.min_efficiency);
-  return [options] { return write_report(*options); };
+  return [options] {
+    workspace::find_sources(options->study);
+    return write_report(*options);
+  };
 }
 
 }  // namespace
@@ -129,6 +154,8 @@ Action define_report(CLI::App& app) {
 extern const CommandEntry report_entry;
 const CommandEntry report_entry{
     "report", "Write all tables and figures of a collected study for papers and browsers",
-    "dlscale report demo -o paper --where 'model == \"resnet50\"'", &define_report};
+    "dlscale report demo -o paper --where 'model == \"resnet50\"'\n"
+    "  dlscale report juwels nef -o paper",
+    &define_report};
 
 }  // namespace dlscale::cli

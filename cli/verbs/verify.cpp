@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/options/chosen_study_options.hpp"
@@ -62,6 +63,11 @@ int conclude(const workspace::Verified& verified) {
 }
 
 int verify(const workspace::VerifyChoice& choice) {
+  if (choice.report.empty() && !choice.study.sources.empty()) {
+    throw base::UsageError(
+        "--report is missing: several plan folders have no common tables except those of dlscale "
+        "report");
+  }
   workspace::check_min_efficiency(choice.study.min_efficiency);
   return conclude(choice.report.empty() ? workspace::verify_collected(choice, std::cout)
                                         : workspace::verify_report(choice, std::cout));
@@ -78,7 +84,10 @@ Action define_verify(CLI::App& app) {
       ->allow_extra_args(false);
   add_study_options(app, options->study);
   add_efficiency_option(app, options->study.min_efficiency);
-  return [options] { return verify(*options); };
+  return [options] {
+    workspace::find_sources(options->study);
+    return verify(*options);
+  };
 }
 
 }  // namespace

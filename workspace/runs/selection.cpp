@@ -160,8 +160,13 @@ class Condition {
   bool last_ = false;
 };
 
+/// Returns true if the pattern matches the run id. The run ids of a joined frame are "SOURCE/RUN",
+/// and a pattern can match them with or without the source.
 bool names(const std::string& pattern, const std::string& run_id) {
-  return ::fnmatch(pattern.c_str(), run_id.c_str(), 0) == 0;
+  const std::size_t slash = run_id.rfind('/');
+  const char* const in_folder = run_id.c_str() + (slash == std::string::npos ? 0 : slash + 1);
+  return ::fnmatch(pattern.c_str(), run_id.c_str(), 0) == 0 ||
+         ::fnmatch(pattern.c_str(), in_folder, 0) == 0;
 }
 
 /// Returns the condition of a selection as a function, if the condition depends only on the point

@@ -74,6 +74,8 @@ TEST_CASE("bash completes studies, and run ids of the given plan folder") {
   CHECK(offered(folder, {"list", ""}) == CompletionWords{"demo"});
   CHECK(offered(folder, {"list", "demo", "ddp-mlp-g1"}).size() == 12);
   CHECK(offered(folder, {"list", "demo", "--run", "ddp-mlp-g1"}).size() == 12);
+  CHECK(contains(offered(folder, {"analyze", "demo", "de"}), "demo"));
+  CHECK(offered(folder, {"analyze", "demo", "ddp-mlp-g1"}).size() == 12);
   CHECK(offered(folder, {"plan", "show", "demo", "sync"}).size() == 24);
   CHECK(offered(folder / "demo", {"plan", "show", "sync"}).size() == 24);
 }
