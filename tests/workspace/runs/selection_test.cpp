@@ -64,6 +64,23 @@ TEST_CASE("ids and globs select the union of their matches") {
   CHECK(called({"ddp"}).empty());
 }
 
+TEST_CASE("an id of a run of several sources matches with and without its source") {
+  contract::Plan joined;
+  for (const char* source : {"juwels", "a/out"}) {
+    for (contract::PlannedRun run : plan().runs) {
+      run.run_id = std::string(source) + "/" + run.run_id;
+      joined.runs.push_back(run);
+    }
+  }
+  const auto count = [&](const std::string& name) {
+    return workspace::matching_runs(joined, {{name}, ""}).size();
+  };
+  CHECK(count("ddp-g1-r1") == 2);
+  CHECK(count("juwels/ddp-g1-r1") == 1);
+  CHECK(count("a/out/*") == 8);
+  CHECK(count("out*") == 0);
+}
+
 TEST_CASE("names and a condition are combined with and") {
   CHECK(workspace::matching_runs(plan(), {{"ddp-*"}, "gpus == 2 && repetition == 2"}) ==
         RunIds{"ddp-g2-r2"});
