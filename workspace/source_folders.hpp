@@ -28,8 +28,8 @@ struct SourceArguments {
 /// NAME=FOLDER. Without NAME, the source has the last part of the folder's path as its name. If two
 /// folders have the same last part, their names also contain the parent folder: "juwels/plan".
 ///
-/// Throws base::UsageError for an argument that can be a plan folder and a run, for a folder that
-/// is no plan folder, for a folder that is given twice, and for two folders with the same name.
+/// Throws base::UsageError for an argument that can be a plan folder and a run, for a folder
+/// without a plan, for a folder that is given twice, and for two folders with the same name.
 SourceArguments divide_arguments(const std::string& first, const std::vector<std::string>& others);
 
 }  // namespace dlscale::workspace

@@ -105,7 +105,7 @@ TEST_CASE("a name that conditions cannot contain is rejected") {
   CHECK_THROWS_WITH(at.divided("juwels", {"c,d"}), Contains("write NAME="));
 }
 
-TEST_CASE("a folder that is no plan folder is rejected with the nearest plan folder") {
+TEST_CASE("a folder without a plan is rejected with the nearest plan folder") {
   const Folders at;
   CHECK_THROWS_WITH(at.divided("juwels", {at.path("nfe")}),
                     Contains("does not exist; did you mean \"" + at.path("nef") + "\"?"));
