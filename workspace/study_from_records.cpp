@@ -8,9 +8,11 @@
 #include <cstring>
 #include <filesystem>
 #include <list>
+#include <map>
 #include <string>
 
 #include "analysis/store/ingest.hpp"
+#include "analysis/store/window_reader.hpp"
 #include "base/error.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "workspace/collect/record_access_check.hpp"
@@ -54,9 +56,19 @@ fs::path ingest_records(const fs::path& folder, std::list<ScratchFolder>& scratc
   return to;
 }
 
+void fill_peak_memory(analysis::Frame& frame, const contract::PlanDir& folder) {
+  RunIds ids;
+  for (const analysis::RunRow& run : frame.runs) ids.insert(run.run_id);
+  const std::map<std::string, double> peaks = analysis::read_peak_memory(folder, ids);
+  for (analysis::RunRow& run : frame.runs) {
+    const auto peak = peaks.find(run.run_id);
+    if (peak != peaks.end()) run.peak_memory_bytes = peak->second;
+  }
+}
+
 }  // namespace
 
-ChosenStudy study_from_records(const StudyChoice& choice) {
+ChosenStudy study_from_records(const StudyChoice& choice, PeakMemory memory) {
   std::list<ScratchFolder> scratch;
   StudyChoice from_records = choice;
   for (SourceFolder& source : from_records.sources) {
@@ -65,7 +77,11 @@ ChosenStudy study_from_records(const StudyChoice& choice) {
   if (choice.sources.empty()) {
     from_records.folder = ingest_records(choice.folder, scratch).string();
   }
-  return open_study(from_records);
+  ChosenStudy study = open_study(from_records);
+  if (memory == PeakMemory::read && choice.sources.empty()) {
+    fill_peak_memory(study.frame, contract::PlanDir(from_records.folder));
+  }
+  return study;
 }
 
 }  // namespace dlscale::workspace

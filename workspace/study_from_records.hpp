@@ -27,8 +27,11 @@ class ScratchFolder {
 
 // The following function opens a study from its records only.
 
+/// Selects whether the rows of runs contain their peak memory, which takes time to read.
+enum class PeakMemory { skip, read };
+
 /// Reads all records of each plan folder into a database in another folder. The plan folders do not
 /// change. Throws what require_readable_records and open_study throw.
-ChosenStudy study_from_records(const StudyChoice& choice);
+ChosenStudy study_from_records(const StudyChoice& choice, PeakMemory memory = PeakMemory::skip);
 
 }  // namespace dlscale::workspace

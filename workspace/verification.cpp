@@ -129,6 +129,29 @@ std::vector<std::string> missing_drawings(const std::vector<analysis::NamedFigur
 
 }  // namespace
 
+Verified compare_folders(const fs::path& folder, const fs::path& again, const char* kind,
+                         std::ostream& out) {
+  Verified verified;
+  verified.what = "files";
+  verified.other_than = kind;
+  for (const fs::path& file : files_below(again)) {
+    if (!is_plain_file(folder / file)) {
+      verified.missing.push_back(file.string());
+    } else {
+      verify_text(folder / file, base::read_text_file(again / file), verified, out);
+    }
+  }
+  for (const fs::path& file : files_below(folder)) {
+    if (fs::exists(again / file)) continue;
+    if (is_converted(file)) {
+      ++verified.pictures;
+    } else {
+      verified.others.push_back(file.string());
+    }
+  }
+  return verified;
+}
+
 Verified verify_collected(const VerifyChoice& choice, std::ostream& out) {
   const fs::path folder = contract::PlanDir(fs::path(choice.study.folder)).tables();
   const std::vector<fs::path> files = files_in(folder);
@@ -156,32 +179,14 @@ Verified verify_report(const VerifyChoice& choice, std::ostream& out) {
   if (files_in(folder / "tables").empty()) {
     refuse_without_tables(folder / "tables", "dlscale report writes them");
   }
-  const std::vector<fs::path> present = files_below(folder);
   const ChosenStudy study = study_from_records(choice.study);
   const ScratchFolder again;
   constexpr const char* kNoConverter = "";
   const analysis::StudyPage page = study_page(study.frame, study.options, choice.by);
   write_kit(page, again.path(), {}, kNoConverter);
-  Verified verified;
-  verified.what = "files";
-  verified.other_than = "files of a report";
-  for (const fs::path& file : files_below(again.path())) {
-    if (!is_plain_file(folder / file)) {
-      verified.missing.push_back(file.string());
-    } else {
-      verify_text(folder / file, base::read_text_file(again.path() / file), verified, out);
-    }
-  }
+  Verified verified = compare_folders(folder, again.path(), "files of a report", out);
   const std::vector<std::string> drawings = missing_drawings(page.figures, folder);
   verified.missing.insert(verified.missing.end(), drawings.begin(), drawings.end());
-  for (const fs::path& file : present) {
-    if (fs::exists(again.path() / file)) continue;
-    if (is_converted(file)) {
-      ++verified.pictures;
-    } else {
-      verified.others.push_back(file.string());
-    }
-  }
   return verified;
 }
 

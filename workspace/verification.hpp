@@ -3,6 +3,7 @@
 // files.
 #pragma once
 
+#include <filesystem>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -29,6 +30,12 @@ struct Verified {
   std::vector<std::string> missing;
   std::vector<std::string> others;  ///< files that dlscale does not write
 };
+
+/// Compares the files below `folder` with the files below `again`, which dlscale wrote from the
+/// records, and prints differing lines to `out`. Files that only `folder` has are images or listed
+/// as others, which are not `kind`.
+Verified compare_folders(const std::filesystem::path& folder, const std::filesystem::path& again,
+                         const char* kind, std::ostream& out);
 
 /// Compares the tables of `dlscale collect`, and prints differing lines to `out`. Throws
 /// base::Error with kExitNothingMatched if there are no tables.

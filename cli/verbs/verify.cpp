@@ -16,6 +16,7 @@
 #include "cli/command.hpp"
 #include "cli/options/chosen_study_options.hpp"
 #include "cli/options/completer.hpp"
+#include "forecast/proposal_folder.hpp"
 #include "workspace/verification.hpp"
 
 namespace dlscale::cli {
@@ -62,30 +63,51 @@ int conclude(const workspace::Verified& verified) {
   return verified.different == 0 && verified.missing.empty() ? kExitOk : kExitRunsFailed;
 }
 
-int verify(const workspace::VerifyChoice& choice) {
+struct VerifyOptions {
+  workspace::VerifyChoice choice;
+  std::string proposal;  ///< folder of `dlscale propose`; empty: no proposal is checked
+};
+
+int verify(const VerifyOptions& options) {
+  const workspace::VerifyChoice& choice = options.choice;
+  if (!options.proposal.empty()) {
+    if (!choice.report.empty()) {
+      throw base::UsageError("--proposal and --report cannot be combined");
+    }
+    if (!choice.study.sources.empty()) {
+      throw base::UsageError("--proposal needs one plan folder");
+    }
+  }
   if (choice.report.empty() && !choice.study.sources.empty()) {
     throw base::UsageError(
         "--report is missing: several plan folders have no common tables except those of dlscale "
         "report");
   }
   workspace::check_min_efficiency(choice.study.min_efficiency);
+  if (!options.proposal.empty()) {
+    return conclude(forecast::verify_proposal(choice.study.folder, options.proposal, std::cout));
+  }
   return conclude(choice.report.empty() ? workspace::verify_collected(choice, std::cout)
                                         : workspace::verify_report(choice, std::cout));
 }
 
 Action define_verify(CLI::App& app) {
-  const auto options = std::make_shared<workspace::VerifyChoice>();
-  app.add_option("--report", options->report,
+  const auto options = std::make_shared<VerifyOptions>();
+  app.add_option("--report", options->choice.report,
                  "folder of dlscale report: check its files except images, instead of DIR/tables. "
                  "Give the same options as for dlscale report")
       ->type_name(value_kind::kFolder);
-  app.add_option("--by", options->by, "the same --by as for dlscale report")
+  app.add_option("--proposal", options->proposal,
+                 "folder of dlscale propose: check its files except images, instead of DIR/tables. "
+                 "The options are read from inputs.toml in that folder")
+      ->type_name(value_kind::kFolder);
+  app.add_option("--by", options->choice.by, "the same --by as for dlscale report")
       ->delimiter(',')
       ->allow_extra_args(false);
-  add_study_options(app, options->study);
-  add_efficiency_option(app, options->study.min_efficiency);
+  add_study_options(app, options->choice.study);
+  add_efficiency_option(app, options->choice.study.min_efficiency);
   return [options] {
-    workspace::find_sources(options->study);
+    workspace::find_sources(options->choice.study);
     return verify(*options);
   };
 }
@@ -98,7 +120,8 @@ const CommandEntry verify_entry{
     .summary = "Recompute the tables and numbers of a paper from the records and print differences",
     .example =
         "dlscale verify demo\n"
-        "  dlscale verify demo --report demo/report",
+        "  dlscale verify demo --report demo/report\n"
+        "  dlscale verify demo --proposal demo/proposal",
     .define = &define_verify,
 };
 

@@ -33,16 +33,19 @@ std::string base64_of_hex(std::string_view hex) {
   return text;
 }
 
-std::string head(const StudyPage& page) {
+}  // namespace
+
+std::string html_head(const std::string& title) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
       "style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>{}: scaling study</title>\n<style>{}</style>\n<script>{}</script>\n</head>\n",
-      base64_of_hex(contract::sha256_hex(kPageScript)), html_text(page.title), kPageStyle,
-      kPageScript);
+      "<title>{}</title>\n<style>{}</style>\n<script>{}</script>\n</head>\n",
+      base64_of_hex(contract::sha256_hex(kPageScript)), html_text(title), kPageStyle, kPageScript);
 }
+
+namespace {
 
 bool is_empty(const PageSection& section) {
   return section.tables.empty() && section.figures.empty();
@@ -92,7 +95,7 @@ std::string section_element(const StudyPage& page, const PageSection& section,
 }  // namespace
 
 std::string html_page(const StudyPage& page) {
-  std::string text = head(page);
+  std::string text = html_head(page.title + ": scaling study");
   text += "<body>\n<a class=\"skip\" href=\"#main\">Skip to the results</a>\n<header>\n<h1>" +
           html_text(page.title) +
           "</h1>\n<button type=\"button\" id=\"theme\" hidden>Dark theme</button>\n</header>\n"

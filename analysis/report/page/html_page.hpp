@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analysis/report/page/study_page.hpp"
 
@@ -23,5 +24,8 @@ extern const char* const kPageScript;
 /// and labels are escaped, so that any markup in them is shown as text. A Content-Security-Policy
 /// in the page allows only the page's own script.
 std::string html_page(const StudyPage& page);
+
+/// Returns the beginning of a page with this title, the style sheet and the script, up to <body>.
+std::string html_head(const std::string& title);
 
 }  // namespace dlscale::analysis

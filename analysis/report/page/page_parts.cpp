@@ -27,9 +27,6 @@ std::string html_list(const std::vector<std::string>& items) {
   return text + "</ul>\n";
 }
 
-namespace {
-
-/// Returns the text as HTML. Parts between backticks become <code> elements.
 std::string html_sentences(const std::string& text) {
   std::string html;
   bool in_code = false;
@@ -43,6 +40,15 @@ std::string html_sentences(const std::string& text) {
   }
   return in_code ? html + "</code>" : html;
 }
+
+std::string html_commands(const std::vector<std::string>& commands) {
+  if (commands.empty()) return "";
+  std::string text = "<pre><code>" + html_text(commands.front());
+  for (std::size_t i = 1; i < commands.size(); ++i) text += "\n" + html_text(commands[i]);
+  return text + "</code></pre>\n";
+}
+
+namespace {
 
 const char* light_class(TrustCheck::Light light) {
   switch (light) {
@@ -82,12 +88,7 @@ std::string next_runs(const StudyPage& page) {
   std::string text = "<dt>What to run next?</dt>\n<dd>\n";
   for (const NextStep& step : page.answer.next) {
     text += "<p>" + html_text(step.reason) + "</p>\n";
-    if (step.commands.empty()) continue;
-    text += "<pre><code>" + html_text(step.commands.front());
-    for (std::size_t i = 1; i < step.commands.size(); ++i) {
-      text += "\n" + html_text(step.commands[i]);
-    }
-    text += "</code></pre>\n";
+    text += html_commands(step.commands);
   }
   return text + "</dd>\n";
 }
@@ -147,16 +148,11 @@ void add_table_row(std::string& text, const Table& table, const std::vector<Cell
 
 }  // namespace
 
-void add_table_section(std::string& text, const Table& table, const std::vector<std::string>& notes,
-                       TableView view) {
-  const std::string id = html_text(table.id);
-  text += fmt::format(
-      "<section id=\"table-{0}\">\n<details class=\"table\"{3}><summary id=\"caption-{0}\">{1} "
-      "<span class=\"unit\">({2})</span></summary>\n<div class=\"scroll\" tabindex=\"0\" "
-      "role=\"region\" aria-labelledby=\"caption-{0}\">\n<table>\n<thead><tr>",
-      id, html_text(table.title),
-      base::count_of(static_cast<std::int64_t>(table.rows.size()), "row"),
-      view == TableView::Open ? " open" : "");
+std::string html_table(const Table& table, const std::vector<std::string>& notes, TableView view) {
+  std::string text = fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"caption-{}\">\n"
+      "<table>\n<thead><tr>",
+      html_text(table.id));
   std::vector<bool> numeric;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     text += column_head(table, i, view);
@@ -165,11 +161,21 @@ void add_table_section(std::string& text, const Table& table, const std::vector<
   text += "</tr></thead>\n<tbody>\n";
   for (const auto& cells : table.rows) add_table_row(text, table, cells, numeric);
   text += "</tbody>\n</table>\n</div>\n";
-  if (!notes.empty()) {
-    text += "<ul class=\"notes\">\n";
-    for (const std::string& note : notes) text += "<li>" + html_text(note) + "</li>\n";
-    text += "</ul>\n";
-  }
+  if (notes.empty()) return text;
+  text += "<ul class=\"notes\">\n";
+  for (const std::string& note : notes) text += "<li>" + html_text(note) + "</li>\n";
+  return text + "</ul>\n";
+}
+
+void add_table_section(std::string& text, const Table& table, const std::vector<std::string>& notes,
+                       TableView view) {
+  text += fmt::format(
+      "<section id=\"table-{0}\">\n<details class=\"table\"{3}><summary id=\"caption-{0}\">{1} "
+      "<span class=\"unit\">({2})</span></summary>\n",
+      html_text(table.id), html_text(table.title),
+      base::count_of(static_cast<std::int64_t>(table.rows.size()), "row"),
+      view == TableView::Open ? " open" : "");
+  text += html_table(table, notes, view);
   text += "</details>\n</section>\n";
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Renders the parts of the HTML report that the live page also shows: answers, conditions, tables
-// and figures. All texts are escaped.
+// Renders the parts of the HTML report that other pages also show: answers, conditions, sentences,
+// tables and figures. All texts are escaped.
 #pragma once
 
 #include <string>
@@ -17,6 +17,12 @@ enum class TableView {
 
 std::string html_list(const std::vector<std::string>& items);
 
+/// Returns a text as HTML. Parts between backticks become <code> elements.
+std::string html_sentences(const std::string& text);
+
+/// Returns a <pre> element with one command on each line, or an empty text without commands.
+std::string html_commands(const std::vector<std::string>& commands);
+
 /// Returns the first screen of a page: the answers, next to the figures of first_figures(). Returns
 /// an empty text if the page has neither. The answers link to the tables of the page and to its
 /// conditions.
@@ -25,7 +31,11 @@ std::string first_screen(const StudyPage& page);
 /// Returns the section with the warnings, the facts, and the notes in `common`.
 std::string conditions_section(const StudyPage& page, const std::vector<std::string>& common);
 
+/// Returns a <figure> element with the drawing, its title and its numbers.
 std::string figure_element(const NamedFigure& named);
+
+/// Returns a table with its notes below it, without its title.
+std::string html_table(const Table& table, const std::vector<std::string>& notes, TableView view);
 
 /// Appends the section of a table to `text`.
 void add_table_section(std::string& text, const Table& table, const std::vector<std::string>& notes,

@@ -18,15 +18,25 @@
 
 namespace dlscale::analysis {
 namespace fs = std::filesystem;
-namespace {
 
-std::string figure_float(const NamedFigure& named) {
+std::string latex_figure(const NamedFigure& named) {
   const Figure& figure = named.figure;
   return "\\begin{figure}\n  \\centering\n"
          "  \\begin{adjustbox}{max width=\\linewidth}\\input{figures/" +
          named.id + ".tex}\\end{adjustbox}\n  \\caption{" + latex_text(figure.title) + "; " +
          latex_text(figure.subtitle) + ".}\n  \\label{fig:" + named.id + "}\n\\end{figure}\n";
 }
+
+std::string latex_preamble() {
+  return "\\documentclass[a4paper,10pt]{article}\n"
+         "\\usepackage[margin=2cm]{geometry}\n" +
+         latex_font_packages() + latex_table_packages() + latex_figure_packages() +
+         "\\usepackage{standalone} % each figure is a separate document\n"
+         "\\usepackage{float}\\floatplacement{table}{H}\\floatplacement{figure}{H}\n"
+         "\\input{values}\n\\sloppy\n";
+}
+
+namespace {
 
 /// Returns a LaTeX sentence that shows how the text of a paper can use a number of the report. The
 /// example is the first number of the first table.
@@ -43,14 +53,9 @@ std::string example_of_value(const StudyPage& page) {
 
 std::string paper(const StudyPage& page) {
   std::string text =
-      "% Tables and figures of a study. A paper that includes them also needs these packages.\n"
-      "\\documentclass[a4paper,10pt]{article}\n"
-      "\\usepackage[margin=2cm]{geometry}\n" +
-      latex_font_packages() + latex_table_packages() + latex_figure_packages() +
-      "\\usepackage{standalone} % each figure is a separate document\n"
-      "\\usepackage{float}\\floatplacement{table}{H}\\floatplacement{figure}{H}\n"
-      "\\input{values}\n\\sloppy\n\\begin{document}\n\\title{" +
-      latex_text(page.title) + "}\n\\author{}\\date{}\n\\maketitle\n";
+      "% Tables and figures of a study. A paper that includes them also needs these packages.\n" +
+      latex_preamble() + "\\begin{document}\n\\title{" + latex_text(page.title) +
+      "}\n\\author{}\\date{}\n\\maketitle\n";
   text += "\\section*{Study}\n\\begin{description}\n";
   for (const auto& [name, value] : page.facts) {
     text += "  \\item[" + latex_text(name) + "] " + latex_text(value) + "\n";
@@ -64,23 +69,18 @@ std::string paper(const StudyPage& page) {
   }
   text += example_of_value(page);
   text += "\\section*{Figures}\n";
-  for (const NamedFigure& figure : page.figures) text += figure_float(figure);
+  for (const NamedFigure& figure : page.figures) text += latex_figure(figure);
   return text + "\\end{document}\n";
 }
 
-namespace {
-
-/// Writes values.tex, report.html and paper.tex, and each table in all formats except plain text.
-/// Plain text is only for terminals.
-void write_texts(const StudyPage& page, const fs::path& folder) {
+void write_documents(const StudyPage& page, const std::vector<DocumentFile>& documents,
+                     const fs::path& folder) {
   base::make_directories(folder / "tables");
   // Tasks that run in parallel, with the slowest tasks first.
   std::vector<std::function<void()>> parts;
-  for (const auto& [name, text] :
-       {std::pair{"values.tex", &latex_values_file}, std::pair{"report.html", &html_page},
-        std::pair{"paper.tex", &paper}}) {
-    parts.emplace_back([&page, text = text, file = folder / name] {
-      base::write_file_if_changed(file, text(page));
+  for (const DocumentFile& document : documents) {
+    parts.emplace_back([&document, &folder] {
+      base::write_file_if_changed(folder / document.name, document.content());
     });
   }
   for (const Table& table : page.report.tables) {
@@ -95,8 +95,6 @@ void write_texts(const StudyPage& page, const fs::path& folder) {
   base::parallel_for(parts.size(), [&](std::size_t i) { parts[i](); });
 }
 
-/// Writes the figures to `folder`. The result contains the number of PDF files that could not be
-/// made, and the reason.
 WrittenBundle write_figures(const StudyPage& page, const fs::path& folder,
                             const std::string& converter,
                             const std::function<void(const std::string&, double)>& on_part) {
@@ -123,12 +121,14 @@ WrittenBundle write_figures(const StudyPage& page, const fs::path& folder,
   return bundle;
 }
 
-}  // namespace
-
 WrittenBundle write_kit(const StudyPage& page, const fs::path& folder,
                         const std::function<void(const std::string&, double)>& on_part,
                         const std::string& converter) {
-  write_texts(page, folder);
+  write_documents(page,
+                  {{"values.tex", [&] { return latex_values_file(page); }},
+                   {"report.html", [&] { return html_page(page); }},
+                   {"paper.tex", [&] { return paper(page); }}},
+                  folder);
   return write_figures(page, folder / "figures", converter, on_part);
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "analysis/report/figures/figure_files.hpp"
 #include "analysis/report/page/study_page.hpp"
@@ -17,6 +18,13 @@ namespace dlscale::analysis {
 /// Returns the LaTeX document paper.tex. The document inputs values.tex, tables/<id>.tex and
 /// figures/<id>.tex from its folder. It works with pdfLaTeX, LuaLaTeX and XeLaTeX.
 std::string paper(const StudyPage& page);
+
+/// Returns the beginning of a LaTeX document with tables and figures, up to \begin{document}. The
+/// document inputs values.tex from its folder.
+std::string latex_preamble();
+
+/// Returns the LaTeX figure environment that inputs figures/<id>.tex.
+std::string latex_figure(const NamedFigure& named);
 
 struct WrittenBundle {
   std::size_t tables = 0;
@@ -32,5 +40,24 @@ struct WrittenBundle {
 WrittenBundle write_kit(const StudyPage& page, const std::filesystem::path& folder,
                         const std::function<void(const std::string&, double)>& on_part = {},
                         const std::string& converter = kConverter);
+
+// Parts of the kit, for other documents with the same tables and figures.
+
+/// File in the folder of a document, with its content.
+struct DocumentFile {
+  std::string name;
+  std::function<std::string()> content;
+};
+
+/// Writes documents and each table of the page in all formats except plain text: <name> for each
+/// document, and tables/<id>.{md,csv,tex,json}.
+void write_documents(const StudyPage& page, const std::vector<DocumentFile>& documents,
+                     const std::filesystem::path& folder);
+
+/// Writes the figures of the page to `folder` and reports progress as write_kit does. The result
+/// contains the number of PDF files that could not be made, and the reason.
+WrittenBundle write_figures(const StudyPage& page, const std::filesystem::path& folder,
+                            const std::string& converter = kConverter,
+                            const std::function<void(const std::string&, double)>& on_part = {});
 
 }  // namespace dlscale::analysis

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of `dlscale propose`, and of `dlscale verify --proposal`.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "analysis/proposal/proposal_form.hpp"
+#include "tests/analysis/support/written_study.hpp"
+#include "tests/cli/dlscale_program.hpp"
+#include "tests/support/skip.hpp"
+
+using namespace dlscale;
+using Catch::Contains;
+using Catch::StartsWith;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Plan folder with results on one and two ranks, which was not collected.
+struct Results {
+  Results() {
+    for (int repetition = 1; repetition <= 2; ++repetition) {
+      study.add("ddp", 1, {1000, 0.9}, repetition);
+      study.add("ddp", 2, {1900, 0.9}, repetition);
+    }
+  }
+
+  /// Writes a study for which computing time is requested, and its calibration with throughputs.
+  void write_request() {
+    base::write_file_atomically(program.folder / "rates.toml",
+                                "[[throughput]]\ngpus = 1\nsamples_per_s = 1000\n"
+                                "[[throughput]]\ngpus = 2\nsamples_per_s = 1900\n");
+    base::write_file_atomically(
+        program.folder / "large.toml",
+        "[study]\nname = \"large\"\nscaling = \"weak\"\nrepeats = 2\n[matrix]\nframework = "
+        "[\"ddp\"]\nmodel = [\"mlp\"]\nloader = [\"memory\"]\nlr_schedule = [\"step\"]\n"
+        "batch_per_gpu = [64]\ngpus = [1, 2, 4]\n[training]\ndataset = { kind = "
+        "\"synthetic_digits\" }\nepochs = 100\nlr = { base_per_gpu = 0.05, scale = \"linear\" }\n"
+        "[training.schedules.step]\nmilestones = [2]\nfactor = 0.1\n");
+  }
+
+  test::Ran propose(std::vector<std::string> options) {
+    options.insert(options.begin(), {"propose", folder});
+    return program.run(options);
+  }
+
+  test::WrittenStudy study;
+  test::DlscaleProgram program;
+  std::string folder = study.folder.root().string();
+};
+
+const std::vector<std::string> kRequest{"--for", "large.toml", "--calibration", "rates.toml",
+                                        "-o", "application"};
+
+}  // namespace
+
+TEST_CASE("propose --list prints the forms with their centres and dates") {
+  test::DlscaleProgram program;
+  const test::Ran ran = program.run({"propose", "--list"});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("archer2") && Contains("nhr-zib") && Contains("generic"));
+}
+
+TEST_CASE("a proposal without a request states what is missing and how to get it") {
+  Results at;
+  const test::Ran ran = at.propose({"-o", "application"});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, StartsWith("generic: 13 lines, 4 not stated, 2 to be filled in"));
+  CHECK_THAT(ran.out, Contains("not stated: Total request: The study for which computing time is "
+                               "requested was not named.\n  dlscale propose RESULTS --for"));
+  const fs::path folder = at.program.folder / "application";
+  CHECK_THAT(base::read_file(folder / "proposal.md"),
+             Contains("**Weak scaling of made-up**") && Contains("## Limits of the statements"));
+  CHECK(fs::exists(folder / "figures/speedup.svg"));
+}
+
+TEST_CASE("a proposal with a request has its total, and verify computes it again") {
+  Results at;
+  at.write_request();
+  const test::Ran ran = at.propose(kRequest);
+  CHECK(ran.exit_code == 0);
+  CHECK(ran.err.empty());
+  const fs::path file = at.program.folder / "application/proposal.md";
+  std::string text = base::read_file(file);
+  CHECK_THAT(text, Contains("The 6 runs of large need ") && Contains(" node-h (band "));
+  CHECK_THAT(text, Contains("2 requested runs are on more than 2 ranks"));
+  const std::vector<std::string> verify{"verify", at.folder, "--proposal", "application"};
+  const test::Ran same = at.program.run(verify);
+  CHECK(same.exit_code == 0);
+  CHECK_THAT(same.out, Contains("recomputed from the records: no differences\n"));
+  const std::string from = "The 6 runs of large need ";
+  text.replace(text.find(from), from.size(), "The 6 runs of large need 1");
+  base::write_file_atomically(file, text);
+  const test::Ran changed = at.program.run(verify);
+  CHECK(changed.exit_code == 1);
+  CHECK_THAT(changed.out, Contains("proposal.md:") && Contains("1 lines differ"));
+}
+
+TEST_CASE("every shipped form writes a PDF file") {
+  if (std::system("command -v pdflatex >/dev/null") != 0) {
+    return test::skip("pdflatex is not installed (tools/setup --lint brings it)");
+  }
+  Results at;
+  at.write_request();
+  for (const analysis::ProposalForm& form : analysis::shipped_proposal_forms()) {
+    INFO(form.name);
+    std::vector<std::string> options = kRequest;
+    options.back() = form.name;
+    options.insert(options.end(), {"--form", form.name});
+    const test::Ran ran = at.propose(options);
+    CHECK(ran.exit_code == 0);
+    CHECK_THAT(ran.out, Contains("wrote " + form.name + "/proposal.pdf\n"));
+    const std::string pdf = base::read_file(at.program.folder / form.name / "proposal.pdf");
+    CHECK_THAT(pdf, StartsWith("%PDF"));
+  }
+}
+
+TEST_CASE("without pdflatex the other documents are written, and a line gives the reason") {
+  Results at;
+  std::vector<std::string> words{"propose", at.folder, "-o", "application"};
+  const test::Ran ran = at.program.run(words, {{"PATH", "/nowhere"}});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("warning: no proposal.pdf: pdflatex is not installed"));
+  CHECK(fs::exists(at.program.folder / "application/proposal.tex"));
+  CHECK_FALSE(fs::exists(at.program.folder / "application/proposal.pdf"));
+}
+
+TEST_CASE("results and proposal can move together and are still verified") {
+  Results at;
+  at.write_request();
+  CHECK(at.propose(kRequest).exit_code == 0);
+  const fs::path root = at.program.folder.path();
+  fs::create_directory(root / "moved");
+  for (const char* const name : {"application", "large.toml", "rates.toml"}) {
+    fs::rename(root / name, root / "moved" / name);
+  }
+  const test::Ran ran = at.program.run({"verify", at.folder, "--proposal", "moved/application"});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("no differences"));
+}
+
+TEST_CASE("an unknown form, a wrong form file and a wrong facts file give exit code 2") {
+  Results at;
+  const test::Ran unknown = at.propose({"--form", "archer22", "-o", "application"});
+  CHECK(unknown.exit_code == 2);
+  CHECK_THAT(unknown.err, Contains("unknown form \"archer22\"; did you mean \"archer2\"?"));
+  base::write_file_atomically(at.program.folder / "mine.toml",
+                              "name = \"mine\"\ncentre = \"Mine\"\napplication = \"form\"\n"
+                              "[[line]]\ntitle = \"T\"\nasks = \"a\"\nquantity = \"limit\"\n"
+                              "source = \"answer\"\n");
+  const test::Ran wrong = at.propose({"--form", "mine.toml", "-o", "application"});
+  CHECK(wrong.exit_code == 2);
+  CHECK_THAT(wrong.err, Contains("mine.toml:7:12: ") && Contains("did you mean \"limits\"?"));
+  base::write_file_atomically(at.program.folder / "facts.toml", "sofware = \"PyTorch\"\n");
+  const test::Ran facts = at.propose({"--facts", "facts.toml", "-o", "application"});
+  CHECK(facts.exit_code == 2);
+  CHECK_THAT(facts.err, Contains("facts.toml:1:1: ") && Contains("did you mean \"software\"?"));
+  CHECK_FALSE(fs::exists(at.program.folder / "application"));
+}
+
+TEST_CASE("a folder without results gives exit code 2 and writes nothing") {
+  test::WrittenStudy study;
+  study.plan_run("ddp", 1);
+  test::DlscaleProgram program;
+  const std::string folder = study.folder.root().string();
+  const test::Ran ran = program.run({"propose", folder, "-o", "application"});
+  CHECK(ran.exit_code == 2);
+  CHECK_THAT(ran.err, Contains(folder + ": no run has completed"));
+  CHECK(program.run({"propose", "nowhere", "-o", "application"}).exit_code == 2);
+  CHECK_FALSE(fs::exists(program.folder / "application"));
+}
+
+TEST_CASE("options of the requested study without --for are rejected") {
+  Results at;
+  for (const std::vector<std::string>& option :
+       {std::vector<std::string>{"--site", "local"}, {"-S", "study.repeats=2"},
+        {"--calibration", "rates.toml"}}) {
+    const test::Ran ran = at.propose(option);
+    CHECK(ran.exit_code == 2);
+    CHECK_THAT(ran.err, Contains(option[0] + ": also give --for STUDY.toml"));
+  }
+}
+
+TEST_CASE("a folder without inputs.toml cannot be verified as a proposal") {
+  Results at;
+  const test::Ran ran = at.program.run({"verify", at.folder, "--proposal", "nowhere"});
+  CHECK(ran.exit_code == 3);
+  CHECK_THAT(ran.err, Contains("nowhere: no inputs.toml; dlscale propose writes it"));
+}
