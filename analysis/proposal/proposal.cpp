@@ -148,6 +148,7 @@ ProposalValue job_size_part(const ProposalData& data) {
   text.emplace_back("The measurements do not prove this answer.");
   Statement statement{std::move(text), {}};
   for (const NextStep& step : study.next) {
+    statement.text.push_back("Next step: " + step.reason + ".");
     statement.commands.insert(statement.commands.end(), step.commands.begin(), step.commands.end());
   }
   return statement;
@@ -196,6 +197,11 @@ ProposalValue limits_part(const ProposalData& data) {
   const auto add = [&](const std::string& sentence) {
     if (!sentence.empty()) text.push_back(as_sentence(sentence));
   };
+  if (data.frame.scaling != "weak" && data.frame.scaling != "strong") {
+    add(fmt::format(
+        "the scaling mode of the results is {}, which is neither weak nor strong scaling",
+        data.frame.scaling));
+  }
   if (!curves.empty()) add("statistic: " + describe_statistic(repeats_of(curves)));
   add(describe_constants(data.frame));
   add(failed_text(data.frame));
@@ -249,8 +255,8 @@ ProposalPart applicant_part(const FormLine& line, const ApplicantFacts& facts) {
     return part;
   }
   part.content = ProposalPart::Content::applicant;
-  part.text = {
-      fmt::format("To be filled in by the applicant (key {} of the facts file).", line.quantity)};
+  part.text = {fmt::format("Only the applicant can write this text (key {} of the facts file).",
+                           line.quantity)};
   return part;
 }
 

@@ -135,7 +135,7 @@ std::string markdown_part(const Proposal& proposal, const ProposalPart& part) {
 std::string html_part(const Proposal& proposal, const ProposalPart& part, std::size_t number) {
   std::string text = fmt::format(
       "<section aria-labelledby=\"part-{0}\">\n<h2 id=\"part-{0}\">{1}</h2>\n"
-      "<p class=\"unit\">{2}</p>\n",
+      "<p><em>{2}</em></p>\n",
       number, html_text(part.line.title), html_text(required_text(part.line)));
   if (is_repeated(proposal, part)) {
     return text + "<p>" + html_text(repeated_text(proposal, part)) + "</p>\n</section>\n";

@@ -71,10 +71,19 @@ double resources_of(const RequestedRun& run, const std::string& per) {
   return run.nodes;
 }
 
-PredictedValue request_sum(const RequestedStudy& request, const std::string& per) {
+using RunPointers = std::vector<const RequestedRun*>;
+
+RunPointers all_runs(const RequestedStudy& request) {
+  RunPointers runs;
+  for (const RequestedRun& run : request.runs) runs.push_back(&run);
+  return runs;
+}
+
+PredictedValue request_sum(const RunPointers& runs, const std::string& per) {
   PredictedValue sum;
-  for (const RequestedRun& run : request.runs)
-    add_band(sum, resource_hours(run.time_s, resources_of(run, per)));
+  for (const RequestedRun* run : runs) {
+    add_band(sum, resource_hours(run->time_s, resources_of(*run, per)));
+  }
   return sum;
 }
 
@@ -82,14 +91,29 @@ Cell band_cell(const PredictedValue& value) {
   return Bounds{value.low, value.high};
 }
 
-/// Adds a column of predicted values and a column with their bands. `least` is the smallest shown
-/// value, after scaling.
-void add_band_columns(Table& table, Column column, double least) {
-  column.decimals = proposal_decimals(least);
+/// Adds a column of predicted values and a column with their bands.
+void add_band_columns(Table& table, Column column) {
   table.columns.push_back(column);
   column.title = "band";
   column.bounds = true;
   table.columns.push_back(std::move(column));
+}
+
+/// Sets the decimals of all columns from `first` on, so that the smallest number of a column has
+/// three significant digits. A column of bounds gets the decimals of the column before it.
+void set_decimals(Table& table, std::size_t first) {
+  for (std::size_t i = first; i < table.columns.size(); ++i) {
+    if (table.columns[i].bounds) {
+      table.columns[i].decimals = table.columns[i - 1].decimals;
+      continue;
+    }
+    double least = 0;
+    for (const std::vector<Cell>& row : table.rows) {
+      const double value = std::get<double>(row[i]) * table.columns[i].scale;
+      if (value > 0 && (least == 0 || value < least)) least = value;
+    }
+    table.columns[i].decimals = proposal_decimals(least);
+  }
 }
 
 std::string band_text(const PredictedValue& value, const std::string& unit) {
@@ -134,14 +158,18 @@ const RequestedRun& largest_run(const RequestedStudy& request, int gpus,
 
 // Derivation of the request.
 
-/// Runs with the same resources and the same predicted time.
-using RunGroups = std::map<std::tuple<int, int, int, int, double, double, double>,
-                           std::vector<const RequestedRun*>>;
+/// Largest number of rows of the table that derives the request. With more groups of runs, each row
+/// contains all runs of a size.
+constexpr std::size_t kMostRequestRows = 30;
 
-RunGroups run_groups(const RequestedStudy& request) {
+/// Runs with the same resources and the same predicted time.
+using RunGroups = std::map<std::tuple<int, int, int, int, double, double, double>, RunPointers>;
+
+/// Returns the groups of runs. With `by_size`, runs with different times form one group.
+RunGroups run_groups(const RequestedStudy& request, bool by_size) {
   RunGroups groups;
   for (const RequestedRun& run : request.runs) {
-    const PredictedValue& time = run.time_s;
+    const PredictedValue time = by_size ? PredictedValue{} : run.time_s;
     groups[{run.gpus, run.nodes, run.charged_gpus, run.cores, time.value, time.low, time.high}]
         .push_back(&run);
   }
@@ -153,7 +181,7 @@ std::string point_value(const RequestedRun& run, const std::string& axis) {
   return found == run.point.end() ? "" : found->second;
 }
 
-bool has_one_value(const std::vector<const RequestedRun*>& runs, const std::string& axis) {
+bool has_one_value(const RunPointers& runs, const std::string& axis) {
   return std::all_of(runs.begin(), runs.end(), [&](const RequestedRun* run) {
     return point_value(*run, axis) == point_value(*runs.front(), axis);
   });
@@ -161,10 +189,8 @@ bool has_one_value(const std::vector<const RequestedRun*>& runs, const std::stri
 
 /// Returns the axis values that all runs of a group share and that vary in the study, such as
 /// "model=resnet50, loader=native". Returns "all" without such values.
-std::string configuration_of(const std::vector<const RequestedRun*>& runs,
-                             const RequestedStudy& request) {
-  std::vector<const RequestedRun*> all;
-  for (const RequestedRun& run : request.runs) all.push_back(&run);
+std::string configuration_of(const RunPointers& runs, const RequestedStudy& request) {
+  const RunPointers all = all_runs(request);
   std::vector<std::string> values;
   for (const std::string& axis : request.axes) {
     if (axis == kGpus || has_one_value(all, axis) || !has_one_value(runs, axis)) continue;
@@ -235,10 +261,6 @@ ProposalValue job_sizes(const ProposalData& data) {
   const RequestedStudy& request = *data.request;
   if (!all_runs_timed(request)) return no_times(request);
   const std::vector<JobSize> sizes = sizes_of(request);
-  double least_s = largest_run(request, sizes.front().gpus, &RequestedRun::time_s).time_s.low;
-  for (const JobSize& size : sizes) {
-    least_s = std::min(least_s, largest_run(request, size.gpus, &RequestedRun::time_s).time_s.low);
-  }
   const std::string worker = request.worker;
   Table table{.id = "job-sizes",
               .title = "Job sizes of " + request.study + " on " + request.site,
@@ -250,7 +272,7 @@ ProposalValue job_sizes(const ProposalData& data) {
                           {"nodes", "nodes"},
                           {"runs", "runs"}},
               .rows = {}};
-  add_band_columns(table, {"run_time_h", "run time", "h", 2, 1 / kHour}, least_s / kHour);
+  add_band_columns(table, {"run_time_h", "run time", "h", 2, 1 / kHour});
   bool has_memory = true;
   for (const JobSize& size : sizes) {
     has_memory =
@@ -258,7 +280,7 @@ ProposalValue job_sizes(const ProposalData& data) {
         largest_run(request, size.gpus, &RequestedRun::memory_bytes).memory_bytes.value > 0;
   }
   if (has_memory) {
-    add_band_columns(table, {"memory_gb", "memory/" + worker, "GB", 2, 1 / kBytesOfGb}, 1);
+    add_band_columns(table, {"memory_gb", "memory/" + worker, "GB", 2, 1 / kBytesOfGb});
   } else {
     table.notes.emplace_back(
         "the memory is not predicted: the prediction needs the size of the GPU memory, or a "
@@ -281,6 +303,7 @@ ProposalValue job_sizes(const ProposalData& data) {
     }
     table.rows.push_back(std::move(row));
   }
+  set_decimals(table, 4);
   return table;
 }
 
@@ -288,42 +311,47 @@ ProposalValue request_table(const ProposalData& data) {
   if (!data.request) return no_request();
   const RequestedStudy& request = *data.request;
   if (!all_runs_timed(request)) return no_times(request);
-  double least_s = request.runs.front().time_s.low;
-  for (const RequestedRun& run : request.runs) least_s = std::min(least_s, run.time_s.low);
+  const bool by_size = run_groups(request, false).size() > kMostRequestRows;
+  const RunGroups groups = run_groups(request, by_size);
   Table table{
       .id = "request",
       .title = "Computing time of " + request.study + " on " + request.site,
-      .notes = {"node-hours = runs x predicted hours of a run x nodes; bands are the sums of "
-                "the edges of the single bands"},
+      .notes = {"node-h = runs x predicted hours of a run x nodes; bands are the sums of the edges "
+                "of the single bands"},
       .columns = {{"configuration", "configuration"},
                   {"gpus", request.worker + "s"},
                   {"nodes", "nodes"},
                   {"runs", "runs"}},
       .rows = {}};
-  add_band_columns(table, {"run_h", "hours/run", "h"}, least_s / kHour);
-  add_band_columns(table, {"node_h", "node-hours", "h"}, least_s / kHour);
-  const bool has_gpus = request.worker == "GPU";
-  if (has_gpus) {
-    table.columns.push_back({"gpu_h", "GPU-hours", "h", proposal_decimals(least_s / kHour)});
+  if (by_size) {
+    table.notes.emplace_back(
+        "each row adds up all configurations of a size; time/run is that of the longest run");
   }
-  table.columns.push_back({"core_h", "core-hours", "h", proposal_decimals(least_s / kHour)});
-  for (const auto& [key, runs] : run_groups(request)) {
-    const RequestedRun& run = *runs.front();
-    const auto count = static_cast<double>(runs.size());
+  add_band_columns(table, {"run_h", "time/run", "h"});
+  add_band_columns(table, {"node_h", "node-h"});
+  const bool has_gpus = request.worker == "GPU";
+  if (has_gpus) table.columns.push_back({"gpu_h", "GPU-h"});
+  table.columns.push_back({"core_h", "core-h"});
+  for (const auto& [key, runs] : groups) {
+    const RequestedRun& run = **std::max_element(runs.begin(), runs.end(),
+                                                 [](const RequestedRun* a, const RequestedRun* b) {
+                                                   return a->time_s.value < b->time_s.value;
+                                                 });
     const PredictedValue one = resource_hours(run.time_s, 1);
-    const PredictedValue node_h = resource_hours(run.time_s, count * run.nodes);
+    const PredictedValue node_h = request_sum(runs, "node-h");
     std::vector<Cell> row{configuration_of(runs, request),
                           static_cast<double>(run.gpus),
                           static_cast<double>(run.nodes),
-                          count,
+                          static_cast<double>(runs.size()),
                           one.value,
                           band_cell(one),
                           node_h.value,
                           band_cell(node_h)};
-    if (has_gpus) row.emplace_back(resource_hours(run.time_s, count * run.charged_gpus).value);
-    row.emplace_back(resource_hours(run.time_s, count * run.cores).value);
+    if (has_gpus) row.emplace_back(request_sum(runs, "gpu-h").value);
+    row.emplace_back(request_sum(runs, "core-h").value);
     table.rows.push_back(std::move(row));
   }
+  set_decimals(table, 4);
   return table;
 }
 
@@ -335,7 +363,7 @@ ProposalValue request_total(const ProposalData& data, const FormUnit& unit) {
     return Absent{fmt::format("The centre counts GPU-hours, and {} has no GPUs.", request.site),
                   {kRequestCommand}};
   }
-  const PredictedValue total = request_sum(request, unit.per);
+  const PredictedValue total = request_sum(all_runs(request), unit.per);
   const std::string runs = base::count_of(static_cast<std::int64_t>(request.runs.size()), "run");
   Paragraphs text{
       fmt::format("The {} of {} need {}.", runs, request.study, band_text(total, unit.per))};
@@ -356,6 +384,10 @@ ProposalValue request_total(const ProposalData& data, const FormUnit& unit) {
 }
 
 ProposalValue storage(const ProposalData& data) {
+  if (data.frame.is_imported) {
+    return Absent{"The results were imported from logs, which do not record the size of the files.",
+                  {"dlscale run STUDY.toml -o RESULTS", kRequestCommand}};
+  }
   if (data.run_bytes.empty()) {
     return Absent{"No completed run has a folder whose size can be measured.",
                   {"dlscale run STUDY.toml -o RESULTS"}};
@@ -416,7 +448,7 @@ Paragraphs request_limits(const ProposalData& data) {
   }
   if (request.scaling != data.frame.scaling) {
     text.push_back(
-        fmt::format("The results are of {} scaling, and the requested study of {} scaling.",
+        fmt::format("The scaling mode of the results is {}, and that of the requested study {}.",
                     data.frame.scaling, request.scaling));
   }
   if (request.has_packed_jobs) {
@@ -430,7 +462,8 @@ Paragraphs request_limits(const ProposalData& data) {
         "dlscale plan -n).",
         base::count_of(static_cast<std::int64_t>(request.skipped_points), "point")));
   }
-  for (const std::string& note : request.notes) text.push_back("Note of the plan: " + note + ".");
+  for (const std::string& note : request.notes)
+    text.push_back("Note on the prediction: " + note + ".");
   return text;
 }
 

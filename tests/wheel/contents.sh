@@ -13,7 +13,7 @@ done
 
 cli=$(unpacked dlscale) trainer=$(unpacked dlscale_train)
 share=$cli/dlscale-$version.data/data/share
-for folder in templates sites cards devices references studies; do
+for folder in templates sites cards devices proposals references studies; do
   [[ -n $(ls "$share/dlscale/$folder") ]] || fail "the wheel has no $folder"
 done
 [[ -f $share/dlscale/studies/demo/study.toml ]] || fail "the wheel has no demo study"

@@ -66,10 +66,10 @@ TEST_CASE("the quantities of all shipped forms together are all quantities excep
 }
 
 TEST_CASE("a form is read with its unit and its lines") {
-  const ProposalForm form = parse_proposal_form(
-      kHead + "[unit]\nname = \"CU\"\nper = \"gpu-h\"\n" + line_text("scaling_table", "table") +
-          line_text("project_text", "applicant"),
-      "mine.toml");
+  const ProposalForm form = parse_proposal_form(kHead + "[unit]\nname = \"CU\"\nper = \"gpu-h\"\n" +
+                                                    line_text("scaling_table", "table") +
+                                                    line_text("project_text", "applicant"),
+                                                "mine.toml");
   CHECK(form.unit.name == "CU");
   CHECK(form.unit.per == "gpu-h");
   CHECK_FALSE(form.unit.factor.has_value());
@@ -109,15 +109,16 @@ TEST_CASE("missing and unknown keys, wrong dates and wrong units of a form are e
   CHECK_THAT(form_error(kHead + "centr = \"x\"\n" + line), Contains("did you mean \"centre\"?"));
   CHECK_THAT(form_error(kHead + "[[line]]\ntitle = \"Scaling\"\n"),
              Contains("the key asks is missing"));
-  CHECK_THAT(form_error(kHead + "[[source]]\naddress = \"a\"\npage = \"b\"\nread = \"May\"\n" + line),
-             Contains("must be a date such as \"2026-11-28\" (got \"May\")"));
+  CHECK_THAT(
+      form_error(kHead + "[[source]]\naddress = \"a\"\npage = \"b\"\nread = \"May\"\n" + line),
+      Contains("must be a date such as \"2026-11-28\" (got \"May\")"));
   CHECK_THAT(form_error(kHead + "[unit]\nper = \"node-hour\"\n" + line),
              Contains("did you mean \"node-h\"?"));
 }
 
 TEST_CASE("an unknown form gets the nearest name, and a missing form file is named") {
-  CHECK_THROWS_WITH(find_proposal_form("archer3"), Contains("unknown form \"archer3\"") &&
-                                                       Contains("did you mean \"archer"));
+  CHECK_THROWS_WITH(find_proposal_form("archer3"),
+                    Contains("unknown form \"archer3\"") && Contains("did you mean \"archer"));
   CHECK_THROWS_WITH(find_proposal_form("nowhere.toml"), Contains("nowhere.toml: no such file"));
 }
 

@@ -244,6 +244,27 @@ TEST_CASE("the total is the sum of runs x hours x nodes, in the unit of the cent
   CHECK(node_hours == Approx(15));
 }
 
+TEST_CASE("a request with many configurations has one row for each size") {
+  Made made;
+  made.request->runs.clear();
+  for (int i = 0; i < 31; ++i) made.request->runs.push_back(requested(i % 2 == 0 ? 4 : 8, 1 + i));
+  const Proposal proposal = made.with("generic");
+  const Table& table = table_with(proposal, "request");
+  REQUIRE(table.rows.size() == 2);
+  CHECK(std::get<double>(table.rows[0][3]) == 16);
+  CHECK(std::get<double>(table.rows[0][4]) == 31);           // the longest run on 4 GPUs
+  CHECK(std::get<double>(table.rows[0][6]) == Approx(256));  // 1 + 3 + ... + 31 hours on one node
+  CHECK_THAT(table.notes.back(), Contains("all configurations of a size"));
+}
+
+TEST_CASE("the size of the files of imported results is not stated") {
+  Made made;
+  made.frame.is_imported = true;
+  const Proposal proposal = made.with("generic");
+  CHECK(part_with(proposal, "storage").content == Content::absent);
+  CHECK_THAT(all_text(part_with(proposal, "storage")), Contains("imported from logs"));
+}
+
 TEST_CASE("a unit whose factor is unknown needs the factor from the facts") {
   Made made;
   ProposalForm form = find_proposal_form("generic");
@@ -317,8 +338,9 @@ TEST_CASE("the limits name repetitions, predictions, extrapolation and unjustifi
   CHECK_THAT(text, Contains("1 requested run is on more than 8 GPUs, the largest measured count"));
   CHECK_THAT(text, Contains("3 requested runs are on more than 4 GPUs, the largest count that the "
                             "results justify."));
-  CHECK_THAT(text, Contains("measured on the site laptop, and the request is for the site cluster"));
-  CHECK_THAT(text, Contains("Note of the plan: 2 points outside the measured GPU counts."));
+  CHECK_THAT(text,
+             Contains("measured on the site laptop, and the request is for the site cluster"));
+  CHECK_THAT(text, Contains("Note on the prediction: 2 points outside the measured GPU counts."));
 }
 
 TEST_CASE("texts of the applicant replace the lines to be filled in") {

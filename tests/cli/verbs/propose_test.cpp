@@ -50,8 +50,8 @@ struct Results {
   std::string folder = study.folder.root().string();
 };
 
-const std::vector<std::string> kRequest{"--for", "large.toml", "--calibration", "rates.toml",
-                                        "-o", "application"};
+const std::vector<std::string> kRequest{"--for",      "large.toml", "--calibration",
+                                        "rates.toml", "-o",         "application"};
 
 }  // namespace
 
@@ -66,7 +66,7 @@ TEST_CASE("a proposal without a request states what is missing and how to get it
   Results at;
   const test::Ran ran = at.propose({"-o", "application"});
   CHECK(ran.exit_code == 0);
-  CHECK_THAT(ran.out, StartsWith("generic: 13 lines, 4 not stated, 2 to be filled in"));
+  CHECK_THAT(ran.out, StartsWith("generic: 13 lines, 5 not stated, 2 to be filled in"));
   CHECK_THAT(ran.out, Contains("not stated: Total request: The study for which computing time is "
                                "requested was not named.\n  dlscale propose RESULTS --for"));
   const fs::path folder = at.program.folder / "application";
@@ -173,9 +173,9 @@ TEST_CASE("a folder without results gives exit code 2 and writes nothing") {
 
 TEST_CASE("options of the requested study without --for are rejected") {
   Results at;
-  for (const std::vector<std::string>& option :
-       {std::vector<std::string>{"--site", "local"}, {"-S", "study.repeats=2"},
-        {"--calibration", "rates.toml"}}) {
+  for (const std::vector<std::string>& option : {std::vector<std::string>{"--site", "local"},
+                                                 {"-S", "study.repeats=2"},
+                                                 {"--calibration", "rates.toml"}}) {
     const test::Ran ran = at.propose(option);
     CHECK(ran.exit_code == 2);
     CHECK_THAT(ran.err, Contains(option[0] + ": also give --for STUDY.toml"));
