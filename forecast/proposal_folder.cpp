@@ -221,6 +221,11 @@ WrittenProposal write_proposal_folder(const analysis::Proposal& proposal,
   written.bundle = analysis::write_proposal(proposal, folder);
   base::write_file_if_changed(folder / kProposalInputs, inputs_text(choice, folder));
   written.no_pdf = make_pdf(folder);
+  if (!written.no_pdf.empty()) {
+    // A PDF file of an earlier call would show other numbers than the new documents.
+    std::error_code ignored;
+    fs::remove(folder / kProposalPdf, ignored);
+  }
   return written;
 }
 

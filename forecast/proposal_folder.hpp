@@ -39,7 +39,8 @@ struct WrittenProposal {
 };
 
 /// Writes the proposal and the options `choice` into `folder`, and makes proposal.pdf with
-/// `pdflatex` if it is installed. Throws base::RunError if a file cannot be written.
+/// `pdflatex` if it is installed. Otherwise removes an existing proposal.pdf. Throws base::RunError
+/// if a file cannot be written.
 WrittenProposal write_proposal_folder(const analysis::Proposal& proposal,
                                       const ProposalChoice& choice,
                                       const std::filesystem::path& folder);

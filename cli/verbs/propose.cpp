@@ -137,6 +137,10 @@ Action define_propose(CLI::App& app) {
                  "names are replaced")
       ->type_name(value_kind::kFolder);
   add_study_options(app, choice.study);
+  app.get_option("--baseline")
+      ->description(
+          "baseline of speed-ups: gpus=N, smallest-common or per-curve (default: per-curve, the "
+          "smallest count of each configuration)");
   add_efficiency_option(app, choice.study.min_efficiency);
   return [options] { return propose(*options); };
 }

@@ -48,9 +48,9 @@ int conclude(const workspace::Verified& verified) {
   std::cout << fmt::format("{} {} with {} lines recomputed from the records: {}\n", verified.files,
                            verified.what, verified.lines, verdict_on(verified));
   if (verified.pictures > 0) {
-    std::cout << fmt::format(
-        "not checked: {} that a program converts from the checked .svg files\n",
-        base::count_of(static_cast<int>(verified.pictures), "image"));
+    std::cout << fmt::format("not checked: {} that a program makes from the checked files\n",
+                             base::count_of(static_cast<int>(verified.pictures),
+                                            "PDF file or image", "PDF files or images"));
   }
   if (!verified.missing.empty()) {
     std::cout << fmt::format("missing: {}\n", list_files(verified.missing));

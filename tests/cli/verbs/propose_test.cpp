@@ -116,14 +116,17 @@ TEST_CASE("every shipped form writes a PDF file") {
   }
 }
 
-TEST_CASE("without pdflatex the other documents are written, and a line gives the reason") {
+TEST_CASE("without pdflatex there is no PDF file, and a line gives the reason") {
   Results at;
   std::vector<std::string> words{"propose", at.folder, "-o", "application"};
+  const fs::path old_pdf = at.program.folder / "application/proposal.pdf";
+  fs::create_directory(old_pdf.parent_path());
+  base::write_file_atomically(old_pdf, "%PDF of an earlier call\n");
   const test::Ran ran = at.program.run(words, {{"PATH", "/nowhere"}});
   CHECK(ran.exit_code == 0);
   CHECK_THAT(ran.out, Contains("warning: no proposal.pdf: pdflatex is not installed"));
   CHECK(fs::exists(at.program.folder / "application/proposal.tex"));
-  CHECK_FALSE(fs::exists(at.program.folder / "application/proposal.pdf"));
+  CHECK_FALSE(fs::exists(old_pdf));
 }
 
 TEST_CASE("results and proposal can move together and are still verified") {
