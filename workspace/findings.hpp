@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/publications/finding.hpp"
+#include "analysis/publications/tested_finding.hpp"
 #include "workspace/chosen_study.hpp"
 
 namespace dlscale::workspace {

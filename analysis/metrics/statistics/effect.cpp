@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -100,14 +101,35 @@ namespace {
 
 constexpr double kPower = 0.8;
 
-std::vector<double> sorted_ratios(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> ratios;
-  ratios.reserve(a.size() * b.size());
+/// Returns operation(a_i, b_j) for all pairs of values, in ascending order.
+template <class Operation>
+std::vector<double> sorted_pairs(const std::vector<double>& a, const std::vector<double>& b,
+                                 Operation operation) {
+  std::vector<double> results;
+  results.reserve(a.size() * b.size());
   for (const double x : a) {
-    for (const double y : b) ratios.push_back(x / y);
+    for (const double y : b) results.push_back(operation(x, y));
   }
-  std::sort(ratios.begin(), ratios.end());
-  return ratios;
+  std::sort(results.begin(), results.end());
+  return results;
+}
+
+std::vector<double> sorted_ratios(const std::vector<double>& a, const std::vector<double>& b) {
+  return sorted_pairs(a, b, std::divides<>());
+}
+
+/// Returns the median of the sorted results of all pairs of values of two samples, with Moses'
+/// interval, or with the range of the results if the samples are too small for this interval.
+Estimate estimate_of_pairs(const std::vector<double>& sorted, std::size_t n_a, std::size_t n_b) {
+  Estimate estimate{median(sorted), {}, std::min(n_a, n_b)};
+  if (sorted.size() < 2) return estimate;
+  const std::size_t c = shift_rank(n_a, n_b, 0.025);
+  if (c == 0) {
+    estimate.interval = {Interval::Kind::Range, sorted.front(), sorted.back()};
+  } else {
+    estimate.interval = {Interval::Kind::Confidence95, sorted[c - 1], sorted[sorted.size() - c]};
+  }
+  return estimate;
 }
 
 /// Returns the largest c with P(W < c) <= tail, where W is Wilcoxon's sum of signed ranks of n
@@ -138,16 +160,11 @@ std::size_t signed_rank(std::size_t n, double tail) {
 }  // namespace
 
 Estimate hodges_lehmann_ratio(const std::vector<double>& a, const std::vector<double>& b) {
-  const std::vector<double> ratios = sorted_ratios(a, b);
-  Estimate estimate{median(ratios), {}, std::min(a.size(), b.size())};
-  if (ratios.size() < 2) return estimate;
-  const std::size_t c = shift_rank(a.size(), b.size(), 0.025);
-  if (c == 0) {
-    estimate.interval = {Interval::Kind::Range, ratios.front(), ratios.back()};
-  } else {
-    estimate.interval = {Interval::Kind::Confidence95, ratios[c - 1], ratios[ratios.size() - c]};
-  }
-  return estimate;
+  return estimate_of_pairs(sorted_ratios(a, b), a.size(), b.size());
+}
+
+Estimate hodges_lehmann_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  return estimate_of_pairs(sorted_pairs(a, b, std::minus<>()), a.size(), b.size());
 }
 
 Estimate hodges_lehmann_center(const std::vector<double>& values) {

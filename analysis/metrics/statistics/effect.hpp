@@ -38,6 +38,11 @@ TestResult permutation_test_of_logs(const std::vector<double>& a, const std::vec
 /// positive, and neither list may be empty.
 Estimate hodges_lehmann_ratio(const std::vector<double>& a, const std::vector<double>& b);
 
+/// Returns Hodges and Lehmann's estimate of the difference between two samples: the median of
+/// a_i - b_j over all pairs, with the interval that hodges_lehmann_ratio() describes. The values
+/// may be negative, and neither list may be empty.
+Estimate hodges_lehmann_difference(const std::vector<double>& a, const std::vector<double>& b);
+
 /// Returns Hodges and Lehmann's estimate of the centre of one sample: the median of the means of
 /// all pairs of values, including the pair of each value with itself. The interval contains the
 /// centres that Wilcoxon's signed rank test at 5 % would not reject. `values` must not be empty.

@@ -219,6 +219,15 @@ std::vector<TracePoint> epoch_times(const RunRow& run) {
                  [](const EpochRow& row) { return row.wall_s > 0 ? row.wall_s : std::nan(""); });
 }
 
+/// Returns the result of a rank in the last recorded epoch of a completed run.
+template <std::vector<double> RankResults::*member>
+Value of_last_epoch(const RunRow& run, std::size_t rank) {
+  const std::optional<RankResults> ranks = completed(run) ? last_ranks(run) : std::nullopt;
+  if (!ranks || rank >= ((*ranks).*member).size()) return std::nullopt;
+  const double value = ((*ranks).*member)[rank];
+  return std::isfinite(value) ? Value(value) : std::nullopt;
+}
+
 /// Returns a quantity that is a share of the time `title`.
 constexpr Quantity share(const char* name, const char* summary, const char* id, const char* title,
                          const char* label, std::optional<double> (*of_run)(const RunRow& run),
@@ -358,6 +367,7 @@ constexpr Quantity kQuantities[] = {
      .scale = kToPercent,
      .needs = kClassified,
      .of_run = &last_accuracy,
+     .of_rank = &of_last_epoch<&RankResults::test_accuracy>,
      .from_zero = false},
     {.name = "best-accuracy",
      .summary = "highest test accuracy of the run",
@@ -379,6 +389,7 @@ constexpr Quantity kQuantities[] = {
      .needs = "a completed run that recorded its training accuracy",
      .of_run = &last_train_accuracy,
      .by_epoch = &train_accuracies,
+     .of_rank = &of_last_epoch<&RankResults::train_accuracy>,
      .from_zero = false},
     {.name = "validation-accuracy",
      .summary = "accuracy on the test set, after the last epoch or by epoch",
@@ -390,6 +401,7 @@ constexpr Quantity kQuantities[] = {
      .needs = kClassified,
      .of_run = &last_accuracy,
      .by_epoch = &validation_accuracies,
+     .of_rank = &of_last_epoch<&RankResults::test_accuracy>,
      .from_zero = false},
     {.name = "train-loss",
      .summary = "training loss (mean of an epoch, or of a step window)",
@@ -401,6 +413,7 @@ constexpr Quantity kQuantities[] = {
      .of_run = &last_train_loss,
      .by_epoch = &train_losses,
      .by_window = &window_losses,
+     .of_rank = &of_last_epoch<&RankResults::train_loss>,
      .from_zero = false},
     {.name = "validation-loss",
      .summary = "loss on the test set, after the last epoch or by epoch",
@@ -411,6 +424,7 @@ constexpr Quantity kQuantities[] = {
      .needs = kEvaluated,
      .of_run = &last_validation_loss,
      .by_epoch = &validation_losses,
+     .of_rank = &of_last_epoch<&RankResults::test_loss>,
      .from_zero = false},
     {.name = "time-to-target",
      .summary = "training time until the target of the run was reached",
@@ -420,6 +434,17 @@ constexpr Quantity kQuantities[] = {
      .unit = "s",
      .needs = "a completed run that reached a target (training.target)",
      .of_target = [](const TargetRow& row) { return Value(row.train_s); }},
+    {.name = "steps-to-target",
+     .summary = "optimizer steps until the target of the run was reached",
+     .id = "steps_to_target",
+     .title = "steps to the target",
+     .label = "steps to the target",
+     .unit = "",
+     .needs = "a completed run that reached a target (training.target)",
+     .of_target =
+         [](const TargetRow& row) {
+           return row.step > 0 ? Value(static_cast<double>(row.step)) : std::nullopt;
+         }},
     {.name = "latency",
      .summary = "latency of a batch in inference, median of the batches",
      .id = "latency_ms",

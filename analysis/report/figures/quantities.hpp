@@ -47,6 +47,9 @@ struct Quantity {
   std::vector<TracePoint> (*by_epoch)(const RunRow& run) = nullptr;
   /// Values of the step windows of a run. Null for quantities that are not recorded by step window.
   std::vector<TracePoint> (*by_window)(const RunRow& run) = nullptr;
+  /// Value of one rank in the last epoch, or nothing if the run did not record it. Null for
+  /// quantities that are not recorded by rank.
+  std::optional<double> (*of_rank)(const RunRow& run, std::size_t rank) = nullptr;
   /// True if `of_run` returns the inverse of the quantity. The median and the interval are computed
   /// from the inverse values, as in tables, because a mean of rates is not the rate of the means.
   bool inverse = false;

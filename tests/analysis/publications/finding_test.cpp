@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "tests/analysis/support/rows.hpp"
 
 using namespace dlscale;
 using namespace dlscale::analysis;
@@ -15,34 +14,6 @@ constexpr const char* kFaster =
     "[[finding]]\nname = \"faster\"\nclaim = \"Two GPUs are faster.\"\nsource = \"Figure 4\"\n"
     "metric = \"throughput\"\nleft = \"gpus == 2\"\nright = \"gpus == 1\"\n";
 
-PublishedFinding finding_with(const std::string& keys) {
-  return read_findings(kFaster + keys, "f.toml").at(0);
-}
-
-/// Returns runs on one GPU and on two GPUs with these throughputs in samples per second.
-Frame runs_of(const std::vector<double>& one, const std::vector<double>& two) {
-  std::vector<RunRow> runs;
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    runs.push_back(test::run_at(1, one[i], "ddp", static_cast<int>(i) + 1));
-  }
-  for (std::size_t i = 0; i < two.size(); ++i) {
-    runs.push_back(test::run_at(2, two[i], "ddp", static_cast<int>(i) + 1));
-  }
-  return test::frame_of(std::move(runs));
-}
-
-std::set<std::string> ids_on(int gpus, const Frame& frame) {
-  std::set<std::string> ids;
-  for (const RunRow& run : frame.runs) {
-    if (run.gpus == gpus) ids.insert(run.run_id);
-  }
-  return ids;
-}
-
-FindingResult result_of(const PublishedFinding& finding, const Frame& frame) {
-  return test_finding(finding, frame, ids_on(2, frame), ids_on(1, frame));
-}
-
 std::string reading_error(const std::string& text) {
   try {
     read_findings(text, "f.toml");
@@ -52,120 +23,11 @@ std::string reading_error(const std::string& text) {
   return "";
 }
 
-const std::vector<double> kOne{100, 101, 102, 103}, kTwo{180, 182, 184, 186};
-
 }  // namespace
-
-TEST_CASE("a finding holds if the interval of the ratio excludes the contrary") {
-  const FindingResult result = result_of(finding_with(""), runs_of(kOne, kTwo));
-  CHECK(result.verdict == FindingVerdict::holds);
-  REQUIRE(result.tests.size() == 1);
-  CHECK(result.tests[0].ratio.value == Approx(1.8).epsilon(0.02));
-  CHECK(result.tests[0].left_runs == 4);
-}
-
-TEST_CASE("a finding with a factor does not hold if the interval contains the factor") {
-  const Frame frame = runs_of(kOne, kTwo);
-  CHECK(result_of(finding_with("factor = 1.8\n"), frame).verdict == FindingVerdict::does_not_hold);
-  CHECK(result_of(finding_with("factor = 1.7\n"), frame).verdict == FindingVerdict::holds);
-}
-
-TEST_CASE("the relations less and similar are tested against the interval") {
-  const Frame frame = runs_of(kOne, kTwo);
-  const auto verdict = [&](const std::string& keys) {
-    return result_of(finding_with(keys), frame).verdict;
-  };
-  CHECK(verdict("relation = \"less\"\n") == FindingVerdict::does_not_hold);
-  CHECK(verdict("relation = \"less\"\nfactor = 2\n") == FindingVerdict::holds);
-  CHECK(verdict("relation = \"similar\"\nfactor = 1.8\nwithin = 0.05\n") == FindingVerdict::holds);
-  CHECK(verdict("relation = \"similar\"\nwithin = 0.05\n") == FindingVerdict::does_not_hold);
-}
-
-TEST_CASE("three runs on each side are too few for an interval") {
-  const FindingResult result =
-      result_of(finding_with(""), runs_of({100, 101, 102}, {180, 182, 184}));
-  CHECK(result.verdict == FindingVerdict::not_testable);
-  CHECK(result.reason == "3 on the left and 3 on the right are too few runs for a 95 % interval");
-}
-
-TEST_CASE("a finding is not testable with fewer runs than its least number of repetitions") {
-  const FindingResult result = result_of(finding_with("repetitions = 5\n"), runs_of(kOne, kTwo));
-  CHECK(result.verdict == FindingVerdict::not_testable);
-  CHECK(result.reason == "needs 5 runs on each side, found 4");
-}
-
-TEST_CASE("a finding is not testable without a run that has the metric") {
-  const Frame frame = runs_of({}, kTwo);
-  CHECK(result_of(finding_with(""), frame).reason == "no run with throughput matches gpus == 1");
-  PublishedFinding finding = finding_with("");
-  finding.metric = "final-accuracy";
-  CHECK(result_of(finding, runs_of(kOne, kTwo)).reason ==
-        "no run with final-accuracy matches gpus == 2");
-}
-
-TEST_CASE("one run is sufficient for an exact metric") {
-  Frame frame = runs_of({100}, {180});
-  frame.runs[0].size.trainable_parameters = 10;
-  frame.runs[1].size.trainable_parameters = 20;
-  PublishedFinding finding = finding_with("factor = 2\nrelation = \"similar\"\nwithin = 0\n");
-  finding.metric = "parameters";
-  CHECK(result_of(finding, frame).verdict == FindingVerdict::holds);
-}
-
-TEST_CASE("a run that ended out of memory counts as 1 and a completed run as 0") {
-  Frame frame = runs_of({100}, {180});
-  frame.runs[1].outcome = "OutOfMemory";
-  PublishedFinding finding = finding_with("relation = \"similar\"\nwithin = 0\n");
-  finding.metric = kOutOfMemory;
-  finding.right.clear();
-  finding.value = 1;
-  CHECK(test_finding(finding, frame, ids_on(2, frame), {}).verdict == FindingVerdict::holds);
-  CHECK(test_finding(finding, frame, ids_on(1, frame), {}).verdict ==
-        FindingVerdict::does_not_hold);
-}
 
 TEST_CASE("speed-up and efficiency are not metrics of a finding") {
   CHECK_THAT(reading_error("[[finding]]\nmetric = \"efficiency\"\n"),
              Catch::Contains("finding[0].metric: ") && Catch::Contains("efficiency"));
-}
-
-TEST_CASE("a finding must hold for each value of the axes that pair the selections") {
-  Frame frame = runs_of(kOne, kTwo);
-  for (RunRow run : runs_of(kTwo, kOne).runs) {
-    run.run_id = "other-" + run.run_id;
-    run.point["framework"] = "horovod";
-    frame.runs.push_back(std::move(run));
-  }
-  const FindingResult result = result_of(finding_with("each = [\"framework\"]\n"), frame);
-  CHECK(result.verdict == FindingVerdict::does_not_hold);
-  REQUIRE(result.tests.size() == 2);
-  CHECK(result.tests[0].where == "framework ddp");
-  CHECK(result.tests[0].holds);
-  CHECK_FALSE(result.tests[1].holds);
-}
-
-TEST_CASE("a value of an axis that only one selection has is listed as not tested") {
-  Frame frame = runs_of(kOne, kTwo);
-  RunRow lonely = test::run_at(2, 200, "horovod");
-  frame.runs.push_back(lonely);
-  const FindingResult result = result_of(finding_with("each = [\"framework\"]\n"), frame);
-  CHECK(result.verdict == FindingVerdict::holds);
-  CHECK(result.left_out == std::vector<std::string>{"framework horovod: no run matches gpus == 1"});
-}
-
-TEST_CASE("an unknown axis in each is an error with the nearest axis") {
-  CHECK_THROWS_WITH(result_of(finding_with("each = [\"framwork\"]\n"), runs_of(kOne, kTwo)),
-                    Catch::Contains("framework"));
-}
-
-TEST_CASE("a selection can be compared with a number") {
-  PublishedFinding finding = finding_with("");
-  finding.right.clear();
-  finding.value = 150;
-  const std::vector<double> six{180, 182, 184, 186, 188, 190};
-  CHECK(result_of(finding, runs_of(kOne, six)).verdict == FindingVerdict::holds);
-  finding.value = 185;
-  CHECK(result_of(finding, runs_of(kOne, six)).verdict == FindingVerdict::does_not_hold);
 }
 
 TEST_CASE("errors in a file of findings have a place and a key") {
@@ -180,14 +42,45 @@ TEST_CASE("errors in a file of findings have a place and a key") {
   CHECK_THAT(reading_error("[[finding]]\nname = \"a\"\n"), Catch::Contains("claim"));
 }
 
-TEST_CASE("the table of findings has a row for each finding with verdict and statistic") {
-  const Frame frame = runs_of(kOne, kTwo);
-  const PublishedFinding finding = finding_with("");
-  const Table table = findings_table("made-up", {{finding, result_of(finding, frame)}});
-  REQUIRE(table.rows.size() == 1);
-  CHECK(std::get<std::string>(table.rows[0][1]) == "holds");
-  CHECK_THAT(std::get<std::string>(table.rows[0][4]), Catch::Contains("(n = 4, 4)"));
-  CHECK_THAT(findings_text("made-up", {{finding, result_of(finding, frame)}}),
-             Catch::StartsWith("Findings in made-up: 1 hold, 0 do not hold, 0 cannot be tested") &&
-                 Catch::Contains("\nfaster: holds\n"));
+TEST_CASE("keys of a finding that do not fit together are errors") {
+  const std::string faster = kFaster;
+  CHECK_THAT(reading_error(faster + "factor = 2\ndifference = 3\n"),
+             Catch::Contains("f.toml:1:") && Catch::Contains("give one of them"));
+  CHECK_THAT(reading_error(faster + "relation = \"similar\"\ndifference = 0\n"),
+             Catch::Contains("a difference other than 0"));
+  CHECK_THAT(reading_error(faster + "relation = \"narrows\"\n"), Catch::Contains("needs along"));
+  CHECK_THAT(reading_error(faster + "relation = \"narrows\"\nalong = \"gpus\"\nfactor = 2\n"),
+             Catch::Contains("has no factor"));
+  CHECK_THAT(reading_error(faster + "along = \"gpus\"\neach = [\"gpus\"]\n"),
+             Catch::Contains("the axis gpus is in each and in along"));
+  const std::string number = faster.substr(0, faster.find("right")) + "value = 1\n";
+  CHECK(reading_error(number).empty());
+  for (const char* key : {"difference = 3\n", "along = \"gpus\"\n", "right_rank = 1\n"}) {
+    CHECK_THAT(reading_error(number + key), Catch::Contains("give right instead of value"));
+  }
+}
+
+TEST_CASE("a rank needs a metric that is recorded for each rank") {
+  CHECK_THAT(reading_error(std::string(kFaster) + "left_rank = 1\n"),
+             Catch::Contains("metric = \"throughput\" has no value of a rank") &&
+                 Catch::Contains("train-loss") && Catch::Contains("validation-accuracy"));
+  CHECK_THAT(reading_error(std::string(kFaster) + "left_rank = -1\n"),
+             Catch::Contains("f.toml:8:") && Catch::Contains("left_rank"));
+}
+
+TEST_CASE("the condition of a finding is one line with all of its parts") {
+  const auto text = [](const std::string& keys) {
+    return condition_text(read_findings(kFaster + keys, "f.toml").at(0));
+  };
+  CHECK(text("factor = 1.7\n") == "throughput (gpus == 2) > 1.7 x (gpus == 1)");
+  CHECK(text("relation = \"similar\"\ndifference = 500\nwithin = 0.2\n") ==
+        "throughput (gpus == 2) - throughput (gpus == 1) = 500 within 20 %");
+  CHECK(text("along = \"batch_per_gpu\"\n") ==
+        "change of throughput (gpus == 2) / throughput (gpus == 1) along batch_per_gpu > 1");
+  CHECK(text("along = \"batch_per_gpu\"\nrelation = \"narrows\"\ndifference = 0\n") ==
+        "gap of throughput (gpus == 2) - throughput (gpus == 1) narrows along batch_per_gpu");
+  std::string loss = std::string(kFaster) + "relation = \"less\"\nleft_rank = 1\nright_rank = 0\n";
+  loss.replace(loss.find("throughput"), 10, "train-loss");
+  CHECK(condition_text(read_findings(loss, "f.toml").at(0)) ==
+        "train-loss of rank 1 (gpus == 2) < rank 0 (gpus == 1)");
 }

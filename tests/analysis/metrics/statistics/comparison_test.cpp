@@ -133,6 +133,14 @@ TEST_CASE("too few repeats for any significant result have no detectable differe
   CHECK_FALSE(detectable_ratio({1, 2, 3, 4}, {1, 2, 3, 4}, 0.05 / 10).has_value());
 }
 
+TEST_CASE("the difference of two samples has the interval of the Mann-Whitney test") {
+  const Estimate four = hodges_lehmann_difference({11, 12, 13, 14}, {1, 2, 3, 4});
+  CHECK(four.value == 10);
+  CHECK(four.interval == Interval{Interval::Kind::Confidence95, 7, 13});
+  CHECK(hodges_lehmann_difference({-2, 3}, {1}).interval == Interval{Interval::Kind::Range, -3, 2});
+  CHECK(hodges_lehmann_difference({2}, {1}).interval.kind == Interval::Kind::None);
+}
+
 TEST_CASE("the centre of a sample is the median of its pair means with Wilcoxon's interval") {
   const Estimate few = hodges_lehmann_center({1, 2, 10});
   CHECK(few.value == Approx(3.75));  // the median of 1, 1.5, 2, 5.5, 6, 10
