@@ -85,6 +85,9 @@ const char* const kKernelBenchUsage =
     "  --seconds S       time to measure each size (default: 0.05)\n"
     "  --repetitions N   time exactly N single calls of each size instead (default: blocks of\n"
     "                    calls for S seconds)\n"
+    "  --rotate BYTES    alternate between arrays of BYTES in total. Choose more than the cache\n"
+    "                    holds to get uncached times, as in training (default: one set of\n"
+    "                    arrays)\n"
     "  --budget S        start no measurement after S seconds\n"
     "  --precision NAME  fp32 (default) or bf16\n"
     "  --memory BYTES    memory limit of a kernel (default: 500MB on cpu, 8GB on cuda)\n"
@@ -120,13 +123,34 @@ void set_range(SizeRanges& ranges, const std::string& word) {
 
 using SampleKey = std::tuple<std::string, KernelSize, std::string>;
 
+constexpr const char* kRotated = "rotated_bytes";  // entry of `made_with`, as in `comm`
+
+/// Returns the versions of the programs and the option --rotate if it is set.
+std::map<std::string, std::string> made_with_of(const KernelBench& bench) {
+  std::map<std::string, std::string> made = bench_made_with();
+  if (bench.rotated_bytes > 0) made[kRotated] = std::to_string(bench.rotated_bytes);
+  return made;
+}
+
+/// Throws base::UsageError if the measurement was made with another value of --rotate, because
+/// cached and uncached times cannot be combined.
+void check_rotation(const contract::KernelSample& had, const KernelBench& bench) {
+  const auto found = had.made_with.find(kRotated);
+  const std::string rotated = found == had.made_with.end() ? "0" : found->second;
+  if (rotated == std::to_string(bench.rotated_bytes)) return;
+  throw base::UsageError(
+      fmt::format("-o: the file contains times with --rotate {}, but this command has --rotate {}; "
+                  "use another file or the same option",
+                  rotated, bench.rotated_bytes));
+}
+
 /// Returns the kernel, size and precision of each existing measurement. Throws base::UsageError
-/// when a measurement belongs to another device, because times of different devices cannot be
-/// combined.
+/// when a measurement belongs to another device or protocol, because such times cannot be combined.
 std::set<SampleKey> keys_of(const std::vector<contract::KernelSample>& had,
-                            const BenchDevice& device) {
+                            const KernelBench& bench, const BenchDevice& device) {
   std::set<SampleKey> keys;
   for (const contract::KernelSample& each : had) {
+    check_rotation(each, bench);
     if (each.device != device.name || each.threads != device.threads) {
       throw base::UsageError(
           fmt::format("-o: the file contains times of {} with {} threads, but this device is {} "
@@ -148,9 +172,9 @@ class KernelRounds {
         device_(device),
         events_(events),
         clock_(clock),
-        had_(keys_of(had, device)),
+        had_(keys_of(had, bench, device)),
         host_(this_host()),
-        made_with_(bench_made_with()) {
+        made_with_(made_with_of(bench)) {
     for (const KernelClass& each : kernel_classes()) {
       const auto& wanted = bench.kernels;
       if (std::find(wanted.begin(), wanted.end(), each.name) == wanted.end()) continue;
@@ -198,7 +222,9 @@ class KernelRounds {
 
   void measure(const std::string& kernel, const KernelSize& size) {
     try {
-      const KernelCall call = make_kernel_call(kernel, size, bench_.precision, *device_.device);
+      const KernelCall call = rotating_call(
+          [&] { return make_kernel_call(kernel, size, bench_.precision, *device_.device); },
+          rotated_sets(kernel, size, bench_.precision, bench_.rotated_bytes));
       events_.found(sample(kernel, size, call));
       ++end_.measured;
       failures_ = 0;
@@ -308,6 +334,7 @@ KernelBench read_kernel_bench(const std::vector<std::string>& arguments) {
          has_seconds = true;
        }},
       {"--repetitions", [&](Text o, Text v) { bench.repetitions = whole_value(o, v, 1); }},
+      {"--rotate", [&](Text o, Text v) { bench.rotated_bytes = bytes_value(o, v); }},
       {"--budget", [&](Text o, Text v) { bench.budget_s = positive_value(o, v); }},
       {"--precision",
        [&](Text, Text v) { bench.precision = known_value("precision", v, measured_precisions()); }},

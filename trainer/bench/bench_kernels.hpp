@@ -42,9 +42,12 @@ struct KernelBench {
   std::vector<std::string> kernels;  ///< names from kernel_classes()
   SizeRanges ranges;
   std::string precision = "fp32";
-  int samples = 200;       ///< number of sizes per kernel
-  double seconds = 0.05;   ///< measuring time per size, unless `repetitions` is set
-  int repetitions = 0;     ///< number of measured calls per size, 0 for as many as fit in `seconds`
+  int samples = 200;      ///< number of sizes per kernel
+  double seconds = 0.05;  ///< measuring time per size, unless `repetitions` is set
+  int repetitions = 0;    ///< number of measured calls per size, 0 for as many as fit in `seconds`
+  /// Total bytes of the arrays between which the calls of a size alternate, 0 for one set of
+  /// arrays.
+  std::int64_t rotated_bytes = 0;
   double budget_s = 0;     ///< seconds after which no further measurement starts, 0 for no limit
   std::uint64_t seed = 1;  ///< seed for drawing the sizes
   std::string file;        ///< file for the measurements; sizes already in the file are skipped

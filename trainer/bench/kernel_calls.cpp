@@ -203,4 +203,37 @@ KernelCall make_kernel_call(const std::string& kernel, const KernelSize& size,
   return found->second(Workplace(size, precision, device));
 }
 
+namespace {
+
+constexpr double kMostSets = 1000;
+
+/// Returns a lower bound of the bytes of the inputs and outputs of a call. bytes_of_kernel() also
+/// counts gradients, which half of the kernels do not have.
+double least_bytes_of(const std::string& kernel, const KernelSize& size,
+                      const std::string& precision) {
+  const auto& classes = kernel_classes();
+  const auto found = std::find_if(classes.begin(), classes.end(),
+                                  [&](const KernelClass& each) { return each.name == kernel; });
+  const double bytes = bytes_of_kernel(found->shape, size) / 2;
+  return precision == "bf16" ? bytes / 2 : bytes;
+}
+
+}  // namespace
+
+std::size_t rotated_sets(const std::string& kernel, const KernelSize& size,
+                         const std::string& precision, std::int64_t rotated_bytes) {
+  const double wanted =
+      std::ceil(static_cast<double>(rotated_bytes) / least_bytes_of(kernel, size, precision));
+  return static_cast<std::size_t>(std::clamp(wanted, 1.0, kMostSets));
+}
+
+KernelCall rotating_call(const std::function<KernelCall()>& make, std::size_t sets) {
+  std::vector<KernelCall> calls;
+  while (calls.size() < sets) calls.push_back(make());
+  return [calls = std::move(calls), next = std::size_t{0}]() mutable {
+    calls[next]();
+    next = (next + 1) % calls.size();
+  };
+}
+
 }  // namespace dlscale::trainer

@@ -3,6 +3,7 @@
 // this program.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -21,5 +22,16 @@ using KernelCall = std::function<void()>;
 /// when there is not enough memory.
 KernelCall make_kernel_call(const std::string& kernel, const KernelSize& size,
                             const std::string& precision, const Device& device);
+
+/// Returns the number of sets of arrays whose inputs and outputs have at least `rotated_bytes`
+/// bytes together: at least 1 and at most 1,000. `kernel` must be the name of one of
+/// kernel_classes().
+std::size_t rotated_sets(const std::string& kernel, const KernelSize& size,
+                         const std::string& precision, std::int64_t rotated_bytes);
+
+/// Calls `make` `sets` times, and returns a function that calls the results one after the other.
+/// With enough sets of arrays, a kernel finds its arrays outside of the caches, like a layer in a
+/// training step.
+KernelCall rotating_call(const std::function<KernelCall()>& make, std::size_t sets);
 
 }  // namespace dlscale::trainer

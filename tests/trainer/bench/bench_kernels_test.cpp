@@ -129,6 +129,42 @@ TEST_CASE("each size is measured with the given number of single calls") {
   }
 }
 
+TEST_CASE("the sets of arrays have the requested bytes together, and at most 1,000 are made") {
+  // A call of relu_forward with 100 values counts 800 bytes: 4 bytes per value for the input and
+  // for the result.
+  const auto sets = [](const char* precision, std::int64_t rotated) {
+    return trainer::rotated_sets("relu_forward", {{"n", 100}}, precision, rotated);
+  };
+  CHECK(sets("fp32", 0) == 1);
+  CHECK(sets("fp32", 800) == 1);
+  CHECK(sets("fp32", 801) == 2);
+  CHECK(sets("bf16", 800) == 2);
+  CHECK(sets("fp32", 1 << 30) == 1000);
+}
+
+TEST_CASE("a rotating call uses each set of arrays once per round") {
+  int made = 0;
+  std::vector<int> called;
+  const trainer::KernelCall call = trainer::rotating_call(
+      [&]() -> trainer::KernelCall { return [&, set = made++] { called.push_back(set); }; }, 3);
+  for (int i = 0; i < 7; ++i) call();
+  CHECK(called == std::vector<int>{0, 1, 2, 0, 1, 2, 0});
+}
+
+TEST_CASE("rotated arrays are recorded, and their times are not mixed with cached times") {
+  const test::TempDir folder;
+  auto arguments = few(folder);
+  arguments.insert(arguments.end(), {"--rotate", "1MiB"});
+  CHECK_THAT(bench_kernels(read_kernel_bench(arguments)), Contains("6 measured"));
+  for (const auto& each : samples_in(folder)) {
+    CHECK(each.made_with.at("rotated_bytes") == "1048576");
+  }
+  CHECK_THROWS_WITH(bench_kernels(read_kernel_bench(few(folder))),
+                    Contains("the file contains times with --rotate 1048576") &&
+                        Contains("this command has --rotate 0"));
+  CHECK(samples_in(folder).size() == 6);
+}
+
 TEST_CASE("measurements are not appended to a file of another device or another format") {
   const test::TempDir folder;
   auto arguments = few(folder);
