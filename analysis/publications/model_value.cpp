@@ -132,16 +132,20 @@ ModelValue all_reduce_time(const Published& published, const Calibration& calibr
   return value;
 }
 
-/// Returns the latency or the bandwidth that was fitted to the largest messages on most ranks.
+/// Returns the latency that was fitted to the smallest messages on most ranks, or the bandwidth
+/// that was fitted to the largest messages on most ranks. The latency is a small part of the time
+/// of a large message, so the fit to large messages does not determine it.
 ModelValue calibrated_link(const Published& published, const Calibration& calibration) {
+  const bool latency = published.quantity == "calibrated_latency";
   const AllReduceFit* best = nullptr;
   for (const AllReduceFit& fit : calibration.all_reduce_fits) {
-    const bool larger = best == nullptr || fit.gpus > best->gpus ||
-                        (fit.gpus == best->gpus && fit.most_bytes > best->most_bytes);
-    if (larger) best = &fit;
+    const bool fits_better = best != nullptr && (latency ? fit.least_bytes < best->least_bytes
+                                                         : fit.most_bytes > best->most_bytes);
+    const bool better =
+        best == nullptr || fit.gpus > best->gpus || (fit.gpus == best->gpus && fits_better);
+    if (better) best = &fit;
   }
   if (best == nullptr) return missing("the calibration has no fitted all-reduces");
-  const bool latency = published.quantity == "calibrated_latency";
   const contract::FittedValue& fit = latency ? best->latency_s : best->seconds_per_byte;
   if (fit.value <= 0) return missing("the fit of the calibration gives no value above 0");
   ModelValue value =

@@ -117,6 +117,25 @@ TEST_CASE("the error of fitted all-reduces and the link come from the fits") {
           .value.estimate);  // the fit has no latency above 0
 }
 
+TEST_CASE("the latency comes from the smallest messages and the bandwidth from the largest") {
+  contract::Calibration all = calibration();
+  contract::AllReduceFit small = all.all_reduce_fits.front();
+  small.least_bytes = 4;
+  small.most_bytes = 100;
+  small.latency_s = {2e-6, 1e-6, 3e-6};
+  small.seconds_per_byte.value = 1;
+  contract::AllReduceFit fewer_ranks = small;
+  fewer_ranks.gpus = 1;
+  fewer_ranks.least_bytes = 1;
+  all.all_reduce_fits.insert(all.all_reduce_fits.begin(), {fewer_ranks, small});
+  const auto value = [&](const char* line) {
+    return model_value(published("quantity,value,unit", line), {&all, nullptr})
+        .value.estimate->value;
+  };
+  CHECK(value("calibrated_latency,12,s") == Approx(2e-6));
+  CHECK(value("calibrated_bandwidth,12,B/s") == Approx(1 / 1.1e-3));
+}
+
 TEST_CASE("errors of steps come from predictions whose runs were measured") {
   analysis::Frame frame = test::frame_of({test::run_at(1, 640), test::run_at(2, 1280)});
   for (const analysis::RunRow& run : frame.runs) {
