@@ -390,13 +390,6 @@ class Parser {
     }
     if (term.children.size() < 2) fail("expected , and a number");
     if (!accept(")")) fail("expected )");
-    const Term& asked = terms_[term.children.front()];
-    if (term.children.size() == 2 && asked.op == Op::constant && !std::get<bool>(asked.constant)) {
-      fail(
-          "the condition is always false, so the number is always unknown; write the number for "
-          "this case as a third argument: if(condition, x, y)",
-          asked.at);
-    }
     return add(std::move(term), start);
   }
   [[noreturn]] void unknown(const std::string& word, std::size_t start) const {

@@ -27,7 +27,7 @@ const std::vector<SectionContent>& section_contents() {
       {"time-breakdown",
        "Time breakdown",
        {"breakdown", "kernel-shares", "overlap", "load-share", "transfer", "collectives", "nodes",
-        "roofline"}},
+        "measured", "roofline"}},
       {"learning",
        "Accuracy",
        {"accuracy", "accuracy-vs-batch", "accuracy-vs-epoch", "accuracy-vs-time",

@@ -14,10 +14,10 @@
 namespace dlscale::analysis {
 namespace {
 
-using Values = std::map<MeasuredColumn, double>;
+using MeasuredMeans = std::map<MeasuredColumn, double>;
 
 /// Returns a window of 10 steps that took `wall_s` seconds.
-contract::StepWindow window_at(std::int64_t first_step, double wall_s, double mfu) {
+contract::StepWindow measured_window(std::int64_t first_step, double wall_s, double mfu) {
   contract::StepWindow window;
   window.first_step = first_step;
   window.steps = 10;
@@ -28,26 +28,26 @@ contract::StepWindow window_at(std::int64_t first_step, double wall_s, double mf
   return window;
 }
 
-contract::EpochRecord epoch_at(int epoch, double norm) {
+contract::EpochRecord measured_epoch(int epoch, double norm) {
   contract::EpochRecord record{.epoch = epoch, .wall_s = 1, .steps = 10, .samples = 640};
   record.measured = {{"norm", norm}};
   return record;
 }
 
-void write_launch(const test::WrittenStudy& study, const contract::RunStart& start,
-                  const std::vector<contract::ResultRecord>& records) {
+void write_measured(const test::WrittenStudy& study, const contract::RunStart& start,
+                    const std::vector<contract::ResultRecord>& records) {
   std::string text = contract::to_json_line(start) + "\n";
   for (const contract::ResultRecord& record : records) text += to_json_line(record) + "\n";
   base::write_file_atomically(study.folder.run(start.run_id).make_next_launch().results(),
                               text + contract::to_json_line(contract::RunStop{}) + "\n");
 }
 
-Values measured_by(const std::vector<contract::ResultRecord>& records,
-                   const std::map<std::string, std::string>& units = {}) {
+MeasuredMeans measured_by(const std::vector<contract::ResultRecord>& records,
+                          const std::map<std::string, std::string>& units = {}) {
   test::WrittenStudy study;
   contract::RunStart start{.run_id = study.plan_run("ddp", 1)};
   start.measured_units = units;
-  write_launch(study, start, records);
+  write_measured(study, start, records);
   ingest(study.folder);
   return read_frame(study.folder).runs.at(0).measured;
 }
@@ -55,49 +55,52 @@ Values measured_by(const std::vector<contract::ResultRecord>& records,
 }  // namespace
 
 TEST_CASE("a measured quantity has its mean over time, without the warm-up") {
-  CHECK(measured_by({window_at(0, 9, 1), window_at(10, 1, 40), window_at(20, 3, 20)},
-                    {{"mfu", "%"}}) == Values{{{"mfu", "%"}, 25}});
+  CHECK(measured_by(
+            {measured_window(0, 9, 1), measured_window(10, 1, 40), measured_window(20, 3, 20)},
+            {{"mfu", "%"}}) == MeasuredMeans{{{"mfu", "%"}, 25}});
 }
 
 TEST_CASE("a measured quantity that only the warm-up states counts if all windows are warm-up") {
-  CHECK(measured_by({window_at(0, 9, 7)}) == Values{{{"mfu", ""}, 7}});
-  contract::StepWindow silent = window_at(10, 1, 0);
+  CHECK(measured_by({measured_window(0, 9, 7)}) == MeasuredMeans{{{"mfu", ""}, 7}});
+  contract::StepWindow silent = measured_window(10, 1, 0);
   silent.measured.clear();
-  CHECK(measured_by({window_at(0, 9, 7), silent}).empty());
+  CHECK(measured_by({measured_window(0, 9, 7), silent}).empty());
 }
 
 TEST_CASE("windows without times are weighted by their steps") {
-  contract::StepWindow long_one = window_at(10, NAN, 40);
+  contract::StepWindow long_one = measured_window(10, NAN, 40);
   long_one.steps = 30;
-  CHECK(measured_by({long_one, window_at(40, NAN, 20)}) == Values{{{"mfu", ""}, 35}});
+  CHECK(measured_by({long_one, measured_window(40, NAN, 20)}) == MeasuredMeans{{{"mfu", ""}, 35}});
 }
 
 TEST_CASE("a window without the value does not change the mean") {
-  CHECK(measured_by({window_at(0, 9, 1), window_at(10, 1, 40), window_at(20, 3, NAN)}) ==
-        Values{{{"mfu", ""}, 40}});
+  CHECK(measured_by({measured_window(0, 9, 1), measured_window(10, 1, 40),
+                     measured_window(20, 3, NAN)}) == MeasuredMeans{{{"mfu", ""}, 40}});
 }
 
 TEST_CASE("a quantity of epochs has the mean without the first epoch, unless it is the only one") {
-  CHECK(measured_by({epoch_at(0, 9), epoch_at(1, 2), epoch_at(2, 4)}) == Values{{{"norm", ""}, 3}});
-  CHECK(measured_by({epoch_at(0, 9)}) == Values{{{"norm", ""}, 9}});
+  CHECK(measured_by({measured_epoch(0, 9), measured_epoch(1, 2), measured_epoch(2, 4)}) ==
+        MeasuredMeans{{{"norm", ""}, 3}});
+  CHECK(measured_by({measured_epoch(0, 9)}) == MeasuredMeans{{{"norm", ""}, 9}});
 }
 
 TEST_CASE("steps that a resumed launch repeated do not count in measured quantities") {
   test::WrittenStudy study;
   const std::string run_id = study.plan_run("ddp", 1);
-  write_launch(study, {.run_id = run_id}, {window_at(10, 1, 40), window_at(20, 1, 90)});
-  write_launch(study,
-               {.run_id = run_id, .launch = 2, .resumed_from = "launch-1", .resumed_step = 20},
-               {window_at(20, 1, 20)});
+  write_measured(study, {.run_id = run_id},
+                 {measured_window(10, 1, 40), measured_window(20, 1, 90)});
+  write_measured(study,
+                 {.run_id = run_id, .launch = 2, .resumed_from = "launch-1", .resumed_step = 20},
+                 {measured_window(20, 1, 20)});
   ingest(study.folder);
-  CHECK(read_frame(study.folder).runs.at(0).measured == Values{{{"mfu", ""}, 30}});
+  CHECK(read_frame(study.folder).runs.at(0).measured == MeasuredMeans{{{"mfu", ""}, 30}});
 }
 
 TEST_CASE("the view has a row for each value, with its unit and its window or epoch") {
   test::WrittenStudy study;
   contract::RunStart start{.run_id = study.plan_run("ddp", 1)};
   start.measured_units = {{"mfu", "%"}};
-  write_launch(study, start, {window_at(0, 2, 30), epoch_at(0, 1.5)});
+  write_measured(study, start, {measured_window(0, 2, 30), measured_epoch(0, 1.5)});
   ingest(study.folder);
   SQLite::Database database(study.folder.database().string());
   SQLite::Statement rows(database,
@@ -119,12 +122,12 @@ TEST_CASE("quantities of equal name with different units stay apart") {
   test::WrittenStudy study;
   contract::RunStart first{.run_id = study.plan_run("ddp", 1)};
   first.measured_units = {{"mfu", "%"}};
-  write_launch(study, first, {window_at(10, 1, 40)});
-  write_launch(study, {.run_id = study.plan_run("ddp", 2)}, {window_at(10, 1, 0.4)});
+  write_measured(study, first, {measured_window(10, 1, 40)});
+  write_measured(study, {.run_id = study.plan_run("ddp", 2)}, {measured_window(10, 1, 0.4)});
   ingest(study.folder);
   const Frame frame = read_frame(study.folder);
-  CHECK(frame.runs.at(0).measured == Values{{{"mfu", "%"}, 40}});
-  CHECK(frame.runs.at(1).measured == Values{{{"mfu", ""}, 0.4}});
+  CHECK(frame.runs.at(0).measured == MeasuredMeans{{{"mfu", "%"}, 40}});
+  CHECK(frame.runs.at(1).measured == MeasuredMeans{{{"mfu", ""}, 0.4}});
 }
 
 }  // namespace dlscale::analysis

@@ -218,6 +218,8 @@ TEST_CASE("formulas have functions, and unknown numbers stay unknown") {
   CHECK(formula("round(x / 2) + floor(2.9) + abs(-1)", 3) == 5);
   CHECK(formula("if(x > 2, x, 0)", 3) == 3);
   CHECK(std::isnan(formula("if(x > 5, x)", 3)));
+  CHECK(std::isnan(formula("if(false, 0)", 3)));  // format files forget a variable with it
+  CHECK(formula("first(if(false, 0), x)", 3) == 3);
   CHECK(formula("if(false, 0, x)", 3) == 3);
   CHECK(std::isnan(formula("x + y", 3)));
   CHECK(std::isnan(formula("x / (x - 3)", 3)));
@@ -230,7 +232,5 @@ TEST_CASE("errors in functions name the place") {
   CHECK_THAT(formula_error("round(x, 1)"), Catch::Contains("round has one argument"));
   CHECK_THAT(formula_error("max(x"), Catch::Contains("expected , or )"));
   CHECK_THAT(formula_error("if(x, 1)"), Catch::Contains("expected a comparison"));
-  CHECK_THAT(formula_error("if(false, 0)"),
-             Catch::Contains("character 4 of 'if(false, 0)': the condition is always false"));
   CHECK_THAT(formula_error("'a'"), Catch::Contains("expected a number or a condition"));
 }

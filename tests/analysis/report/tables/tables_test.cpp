@@ -174,6 +174,7 @@ TEST_CASE("every metric makes a table whose rows fit its columns, even without r
     run.targets = {{"loss", 1.0, 0, 2.5, 1000}};
     run.profiles = {{.steps = 10, .wall_s = 2, .kernel_s = 1, .computation = 1}};
     run.counters = {{"skipped_steps", 0.1}};
+    run.measured = {{{"mfu", "%"}, 40}};
     run.inference = {{32, 0.01, 0.02, 3200}};
     run.size = {1000, 60000, 100};
     run.ranks = {{1, 0, {"n1", "n2"}, {{100, {1.5, 1.6}}}}};
