@@ -11,6 +11,7 @@
 #include "analysis/metrics/scaling/baseline.hpp"
 #include "analysis/metrics/scaling/curve.hpp"
 #include "analysis/metrics/scaling/epoch_results.hpp"
+#include "analysis/metrics/scaling/verdict.hpp"
 #include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/pivot.hpp"
 #include "base/registry.hpp"
@@ -245,6 +246,11 @@ std::string why_nothing(const Metric& metric, const Frame& frame, const Analysis
              choose_baselines(scaling_curves(frame), options.baseline, options.allow_mixed))) {
       if (needs == kBaseline || problem.find("--mixed") != problem.npos) why = problem;
     }
+  }
+  if (metric.make == &verdicts_table) {
+    const std::vector<std::string> refused =
+        verdicts_between(scaling_curves(frame), options.allow_mixed).refused;
+    if (!refused.empty()) why = refused.front() + " (use --mixed to compare anyway)";
   }
   return fmt::format("{} needs {}: {}", metric.name, needs, why);
 }
