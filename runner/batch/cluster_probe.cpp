@@ -54,10 +54,10 @@ const ClusterProbeEntry& choose_cluster_probe(const std::string& scheduler, std:
     programs.push_back(fmt::format("no {} ({})", entry->program, entry->name));
   }
   if (found.empty()) {
-    throw base::UsageError(
-        fmt::format("{} on PATH: run this on a login node of the cluster, or copy one of "
-                    "sites/generic-*.toml and fill it in",
-                    fmt::join(programs, " and ")));
+    throw base::UsageError(fmt::format(
+        "{} on PATH: run this on a login node of the cluster, or copy one of "
+        "the files share/dlscale/sites/generic-*.toml of the installation and fill it in",
+        fmt::join(programs, " and ")));
   }
   if (found.size() > 1) {
     throw base::UsageError(fmt::format("{} and {} are both on PATH: choose one with --scheduler",

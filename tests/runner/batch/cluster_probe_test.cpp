@@ -43,8 +43,10 @@ TEST_CASE("the batch system with a program on PATH is probed") {
 TEST_CASE("the error for a machine without a batch system contains alternatives") {
   CHECK_THROWS_MATCHES(
       choose_cluster_probe("", "/nowhere"), base::UsageError,
-      Catch::Message("no sinfo (slurm) and no oarnodes (oar) on PATH: run this on a login node of "
-                     "the cluster, or copy one of sites/generic-*.toml and fill it in"));
+      Catch::Message(
+          "no sinfo (slurm) and no oarnodes (oar) on PATH: run this on a login node of "
+          "the cluster, or copy one of the files share/dlscale/sites/generic-*.toml of the "
+          "installation and fill it in"));
   CHECK_THROWS_WITH(choose_cluster_probe("slurm", ""),
                     Catch::StartsWith("no sinfo (slurm) on PATH"));
 }
