@@ -40,7 +40,10 @@ Span with_room(Span span, int log_base, double share) {
     return {span.low / factor, span.high * factor};
   }
   double room = share * (span.high - span.low);
-  if (room == 0) room = span.high == 0 ? 1 : 0.1 * std::abs(span.high);
+  // Values that differ only by rounding errors count as one value. Steps between ticks could not
+  // be distinguished from such values.
+  const double largest = std::max(std::abs(span.low), std::abs(span.high));
+  if (room <= kTolerance * largest) room = largest == 0 ? 1 : 0.1 * largest;
   return {span.low - room, span.high + room};
 }
 
