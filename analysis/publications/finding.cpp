@@ -2,6 +2,7 @@
 #include "analysis/publications/finding.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -42,7 +43,7 @@ PublishedFinding::Relation relation_of(const Item& item) {
   return static_cast<PublishedFinding::Relation>(found - std::begin(kRelations));
 }
 
-/// Finding and the keys of its table that depend on other keys.
+/// Finding that is being read, and whether its table contains the key `factor`.
 struct FindingTable {
   PublishedFinding finding;
   bool has_factor = false;
@@ -104,7 +105,7 @@ void check_ranks(const Item& item, const PublishedFinding& finding) {
   if (std::find(known.begin(), known.end(), finding.metric) != known.end()) return;
   item.fail(
       fmt::format("metric = \"{}\" has no value of a rank; left_rank and right_rank need one "
-                  "of: {}",
+                  "of the metrics {}",
                   finding.metric, fmt::join(known, ", ")));
 }
 
@@ -129,18 +130,17 @@ void check_keys(const Item& item, const FindingTable& table) {
         "difference, along and right_rank compare two selections; give right instead of value");
   }
   if (finding.difference && table.has_factor) {
-    item.fail("factor is for ratios and difference for differences; give one of them");
+    item.fail("factor compares a ratio and difference compares a difference; give one of them");
   }
   if (finding.difference == 0.0 && finding.relation == Relation::similar) {
     item.fail("relation = \"similar\" needs a difference other than 0, because within is relative");
   }
   if (narrows && finding.along.empty()) {
     item.fail(
-        "relation = \"narrows\" needs along, the axis from whose smallest to whose largest "
-        "value the gap narrows");
+        "relation = \"narrows\" needs along, the name of the axis along which the gap narrows");
   }
   if (narrows && (table.has_factor || finding.difference.value_or(0) != 0)) {
-    item.fail("relation = \"narrows\" has no factor, and its difference is 0");
+    item.fail("relation = \"narrows\" has no factor, and its difference must be 0");
   }
   if (std::find(finding.each.begin(), finding.each.end(), finding.along) != finding.each.end()) {
     item.fail(fmt::format("the axis {} is in each and in along; give it once", finding.along));
@@ -173,7 +173,7 @@ std::string relation_text(const PublishedFinding& finding) {
     case Relation::similar:
       return "=";
     case Relation::narrows:
-      break;  // has no sign, see change_text()
+      break;  // This relation has no sign. change_text() writes it in words.
   }
   return "";
 }

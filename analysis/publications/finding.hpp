@@ -18,8 +18,8 @@ inline constexpr const char* kOutOfMemory = "out-of-memory";
 /// with the runs that `right` selects, or with the number `value`. The statistic of the comparison
 /// is the ratio of the metric, or its difference if `difference` is set.
 struct PublishedFinding {
-  /// `narrows` is a relation between two values of `along`: the statistic at the largest value is
-  /// nearer to "no difference" than the statistic at the smallest value.
+  /// `narrows` compares the statistics at two values of `along`. The statistic at the largest value
+  /// is nearer to a ratio of 1 or a difference of 0 than the statistic at the smallest value.
   enum class Relation { more, less, similar, narrows };
   std::string name;
   std::string claim;   ///< statement of the publication in one sentence
@@ -34,8 +34,8 @@ struct PublishedFinding {
   /// Difference with which the difference left - right is compared, in the SI unit of the metric.
   /// Empty for a finding about a ratio.
   std::optional<double> difference;
-  /// Largest relative distance of a similar statistic from `factor` or `difference`: 0.1 accepts
-  /// ratios from 1 / 1.1 to 1.1.
+  /// Largest relative distance between a statistic and `factor` or `difference` at which both are
+  /// similar: 0.1 accepts ratios from 1 / 1.1 to 1.1.
   double within = 0.1;
   /// Axes that pair the two selections. The finding is tested for each combination of values of
   /// these axes that both selections contain, and must hold for all of them.

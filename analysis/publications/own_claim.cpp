@@ -13,7 +13,8 @@ namespace {
 /// Smallest reversal of a trend that contradicts the trend.
 constexpr double kNoise = 0.05;
 
-constexpr const char* kNoPoints = "the study lacks a point at an end of the claim";
+constexpr const char* kNoPoints =
+    "the study has no point at the first or at the last value of the claim";
 constexpr const char* kMixed = "the points of the study ran on different devices";
 
 bool has_number(const Published& published) {

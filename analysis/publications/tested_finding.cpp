@@ -153,10 +153,12 @@ std::variant<FindingStatistic, std::string> compare(const PublishedFinding& find
       .left_runs = left.size(),
       .right_runs = right ? right->size() : 0};
   if (statistic.estimate.interval.kind == Interval::Kind::Confidence95) return statistic;
-  return fmt::format(
-      "{} on the left and {} on the right are too few runs for a 95 % "
-      "interval",
-      statistic.left_runs, statistic.right_runs);
+  if (right == nullptr) {
+    return fmt::format("{} are too few for a 95 % interval",
+                       base::count_of(statistic.left_runs, "run"));
+  }
+  return fmt::format("{} on the left and {} on the right are too few runs for a 95 % interval",
+                     statistic.left_runs, statistic.right_runs);
 }
 
 // Verdicts.
@@ -178,14 +180,14 @@ bool excludes_the_contrary(const PublishedFinding& finding, const Interval& inte
   return false;
 }
 
-/// Returns the changes from a value of `first` to a value of `last`, for all pairs of values.
+/// Returns the interval of the changes from any value in `first` to any value in `last`.
 Interval change_between(const Interval& first, const Interval& last, bool is_difference) {
   if (is_difference) return {last.kind, last.low - first.high, last.high - first.low};
   return {last.kind, last.low / first.high, last.high / first.low};
 }
 
-/// Returns the distances of the values of the interval from "no difference": from a difference of
-/// 0, or from a ratio of 1 on a logarithmic scale.
+/// Returns the interval of the distances between the values of `interval` and a difference of 0, or
+/// a ratio of 1 on a logarithmic scale.
 Interval gap_of(Interval interval, bool is_difference) {
   if (!is_difference) {
     interval.low = std::log(interval.low);
@@ -208,7 +210,7 @@ bool holds_in(const PublishedFinding& finding, const std::vector<FindingStatisti
 }
 
 /// Returns the values of the axis `along` at which the finding is tested: the smallest and the
-/// largest one with runs on both sides. Without such an axis there is one value.
+/// largest value with runs on both sides. Returns the value 0 for a finding without this axis.
 std::vector<double> tested_positions(const ValuesAlong& left, const ValuesAlong* right) {
   std::vector<double> positions;
   for (const auto& [position, values] : left) {
@@ -349,9 +351,9 @@ Table findings_table(const std::string& study, const std::vector<TestedFinding>&
   Table table{.id = "findings",
               .title = "Findings of the publication in the runs of " + study,
               .notes = {"statistic: left / right, left / value, or left - right in the SI unit of "
-                        "the metric, estimate of Hodges and Lehmann with its 95 % interval; n: "
-                        "runs on the left and on the right",
-                        "a finding holds if the interval of every statistic excludes the contrary"},
+                        "the metric, as the estimate of Hodges and Lehmann with its 95 % "
+                        "interval; n: number of runs on the left and on the right",
+                        "a finding holds if its condition is true for all values in the intervals"},
               .columns = {{"finding", "finding"},
                           {"verdict", "verdict"},
                           {"claim", "claim"},

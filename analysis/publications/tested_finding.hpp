@@ -24,7 +24,7 @@ struct FindingStatistic {
 
 /// Test of a finding for one combination of values of the axes `each`.
 struct FindingTest {
-  /// The statistic, or those at the smallest and at the largest value of the axis `along`.
+  /// One statistic, or two statistics: at the smallest and at the largest value of `along`.
   std::vector<FindingStatistic> statistics;
   bool holds = false;
 };
@@ -37,9 +37,10 @@ struct FindingResult {
 };
 
 /// Tests a finding on the runs whose ids are in `left` and `right`. The ratio and the difference
-/// are the estimates of Hodges and Lehmann with their 95 % intervals. The finding holds if the
-/// interval of every test excludes the contrary. A change along an axis holds if no pair of values
-/// from the intervals at both ends of the axis is the contrary. The finding is not testable if a
+/// are the estimates of Hodges and Lehmann with their 95 % intervals. The finding holds if its
+/// condition is true for all values in the interval of every test. For a change along an axis, this
+/// interval contains all changes from a value in the interval at the smallest value of the axis to
+/// a value in the interval at the largest value of the axis. The finding is not testable if a
 /// selection has no run with the metric, or too few runs for an interval. Throws base::UsageError
 /// for an unknown axis in `each` or `along`, and for an axis `along` whose values are not numbers.
 FindingResult test_finding(const PublishedFinding& finding, const Frame& frame,
