@@ -15,8 +15,9 @@ mkdir -p "$folder/measured"
 cd "$folder/measured"
 
 rm -f kernels.json layers.jsonl comm.jsonl
-# The sizes cover the layers of VGG11 with images of 32 pixels. One core, like a rank of the study. The calls alternate
-# between arrays that do not fit into the caches, because a layer of a step finds its data displaced by other layers.
+# The sizes cover the layers of VGG11 with images of 32 pixels. The kernels use one core, like a rank of the study. The
+# calls alternate between arrays that do not fit into the caches, because in a training step other layers displace the
+# data of a layer from the caches.
 "$programs/dlscale-bench" kernels -o kernels.jsonl --rotate 64MiB --cores 1 --samples "$sizes" --seconds 0.005 \
   --gflop 40 --memory 500MB b=16,32,64,128 c=3,16,64,128,256,512 h=1,2,4,8,16,32 kernel=2,3 stride=1,2 pad=0,1 \
   f=10,512,1024,4096
@@ -28,15 +29,16 @@ rm -f kernels.json layers.jsonl comm.jsonl
 "$programs/dlscale-bench" layers vgg11 --input 3x32x32 --classes 10 --batch 64,128 --cores 1 -o layers.jsonl
 # All-reduces of 1 GiB need 9 GB of memory for 8 ranks.
 largest=1GiB
-available_kb=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo)
-if ((available_kb < 12000000)); then
+available_kb=$(awk '/^MemAvailable:/ { print $2 }' /proc/meminfo 2>/dev/null || true)
+if ((${available_kb:-0} < 12000000)); then
   largest=128MiB
-  echo "small-calibration.sh: less than 12 GB of memory are available, so all-reduces end at $largest" >&2
+  echo "small-calibration.sh: /proc/meminfo does not show 12 GB of available memory, so all-reduces end at $largest" >&2
 fi
 for ranks in 2 6 8; do
   "$programs/dlscale-bench" comm --communicator thread --threads "$ranks" --min 4KiB --max "$largest" --factor 4 \
     -o comm.jsonl
 done
-# Calibrate with the steps of one rank only. The two-rank steps that are predicted below are then not in the calibration.
+# The calibration uses only the steps of one rank, so that it does not contain the steps of two ranks that are predicted
+# from it.
 "$programs/dlscale" calibrate kernels.json layers.jsonl comm.jsonl "$folder/study" --where 'gpus == 1' \
   --topology memory --figures "$folder/figures" -o "$folder/calibration.json"
