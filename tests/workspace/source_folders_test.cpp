@@ -62,7 +62,7 @@ TEST_CASE("plan folders are sources, and all other arguments are runs") {
   CHECK(divided.folders[0].name == "juwels");
   CHECK(divided.folders[0].folder == at.dir / "juwels");
   CHECK(divided.folders[1].name == "nef");
-  CHECK(divided.runs.front() == "ddp-*");
+  CHECK(divided.runs == Names{"ddp-*", "nef/ddp-g1-r1"});
 }
 
 TEST_CASE("folders with the same last name also have the name of their parent folder") {
