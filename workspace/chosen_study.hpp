@@ -44,8 +44,8 @@ struct ChosenStudy {
 /// option --min-efficiency.
 void check_min_efficiency(double efficiency);
 
-/// Divides `choice.arguments` into `choice.sources` and `choice.runs`. Throws what divide_arguments
-/// throws.
+/// Divides `choice.arguments` into `choice.sources` and `choice.runs`. If there are sources,
+/// `choice.folder` becomes the folder of the first source. Throws what divide_arguments throws.
 void find_sources(StudyChoice& choice);
 
 /// Returns the selected runs. Their baselines are found among all runs of the study. If the choice

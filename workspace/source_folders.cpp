@@ -17,7 +17,7 @@ namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-/// FolderArgument of the command line: the text, and the name and the path that the text contains.
+/// Argument of the command line: its text, and the name and the path that the text contains.
 struct FolderArgument {
   std::string text;
   std::string name;  ///< empty: the text contains no name
@@ -107,9 +107,9 @@ class KnownRuns {
                   argument.text));
 }
 
-/// Returns true if the argument is a run id or a glob, also in the form SOURCE/RUN, or if it is a
-/// word that resembles neither a run nor a plan folder. Such a word is reported later together with
-/// the number of matching runs.
+/// Returns true if the argument selects runs: a run id or a glob, with or without the source before
+/// it ("SOURCE/RUN"). A word that resembles neither a run nor a plan folder also counts as a run.
+/// The selection of runs later reports that no run matches this word.
 bool is_run(const FolderArgument& argument, const KnownRuns& known) {
   if (!argument.name.empty()) return false;
   if (known.match(argument.text)) return true;
@@ -156,7 +156,7 @@ std::vector<SourceFolder> named_sources(const std::vector<FolderArgument>& folde
     if (folder.name.empty()) ++unnamed[last_parts(folder.path, 1)];
   }
   std::vector<SourceFolder> sources;
-  std::map<std::string, std::string> arguments;  // argument of each name
+  std::map<std::string, std::string> arguments;  // arguments by the name of the source
   for (const FolderArgument& folder : folders) {
     std::string name = folder.name;
     if (name.empty()) {

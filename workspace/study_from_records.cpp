@@ -47,7 +47,7 @@ void link_records(const contract::PlanDir& folder, const fs::path& to) {
 }
 
 /// Reads all records of the plan folder into a database in a new scratch folder, and returns the
-/// scratch folder. `scratch` owns the scratch folder.
+/// scratch folder. The scratch folder is deleted together with `scratch`.
 fs::path ingest_records(const fs::path& folder, std::list<ScratchFolder>& scratch) {
   require_readable_records(contract::PlanDir(folder));
   const fs::path to = scratch.emplace_back().path();

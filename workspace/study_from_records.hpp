@@ -27,7 +27,8 @@ class ScratchFolder {
 
 // The following function opens a study from its records only.
 
-/// Selects whether the rows of runs contain their peak memory, which takes time to read.
+/// Selects whether the rows of runs contain their peak memory, which takes time to read. The peak
+/// memory is not read for a choice with several sources.
 enum class PeakMemory { skip, read };
 
 /// Reads all records of each plan folder into a database in another folder. The plan folders do not

@@ -32,8 +32,8 @@ struct Verified {
 };
 
 /// Compares the files below `folder` with the files below `again`, which dlscale wrote from the
-/// records, and prints differing lines to `out`. Files that only `folder` has are images or listed
-/// as others, which are not `kind`.
+/// records, and prints differing lines to `out`. Files that only `folder` has are counted as images
+/// or listed in Verified::others. `kind` names the compared files in messages: "files of a report".
 Verified compare_folders(const std::filesystem::path& folder, const std::filesystem::path& again,
                          const char* kind, std::ostream& out);
 

@@ -88,8 +88,9 @@ struct EpochRecord {
   /// Number of training samples that the forward pass of their step classified correctly. Empty if
   /// the trainer did not count them.
   std::optional<std::int64_t> correct;
-  double lr = 0;                           ///< learning rate of the last step
-  std::map<std::string, double> measured;  ///< as StepWindow::measured, means over the epoch
+  double lr = 0;  ///< learning rate of the last step
+  /// Further values that the program measured, by name. Each value is the mean over the epoch.
+  std::map<std::string, double> measured;
   std::string extra;
   bool operator==(const EpochRecord&) const = default;
 };

@@ -123,9 +123,10 @@ void set_range(SizeRanges& ranges, const std::string& word) {
 
 using SampleKey = std::tuple<std::string, KernelSize, std::string>;
 
-constexpr const char* kRotated = "rotated_bytes";  // entry of `made_with`, as in `comm`
+/// Key in `made_with` that contains the value of --rotate. dlscale-bench comm uses the same key.
+constexpr const char* kRotated = "rotated_bytes";
 
-/// Returns the versions of the programs and the option --rotate if it is set.
+/// Returns the versions of the programs, and the value of --rotate if this option is set.
 std::map<std::string, std::string> made_with_of(const KernelBench& bench) {
   std::map<std::string, std::string> made = bench_made_with();
   if (bench.rotated_bytes > 0) made[kRotated] = std::to_string(bench.rotated_bytes);
@@ -145,7 +146,8 @@ void check_rotation(const contract::KernelSample& had, const KernelBench& bench)
 }
 
 /// Returns the kernel, size and precision of each existing measurement. Throws base::UsageError
-/// when a measurement belongs to another device or protocol, because such times cannot be combined.
+/// when a measurement belongs to another device or another value of --rotate, because such times
+/// cannot be combined.
 std::set<SampleKey> keys_of(const std::vector<contract::KernelSample>& had,
                             const KernelBench& bench, const BenchDevice& device) {
   std::set<SampleKey> keys;

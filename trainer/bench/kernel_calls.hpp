@@ -29,9 +29,9 @@ KernelCall make_kernel_call(const std::string& kernel, const KernelSize& size,
 std::size_t rotated_sets(const std::string& kernel, const KernelSize& size,
                          const std::string& precision, std::int64_t rotated_bytes);
 
-/// Calls `make` `sets` times, and returns a function that calls the results one after the other.
-/// With enough sets of arrays, a kernel finds its arrays outside of the caches, like a layer in a
-/// training step.
+/// Makes `sets` kernel calls with `make`, each with its own arrays. Returns a function that runs
+/// the next of these kernel calls each time. With enough sets of arrays, a kernel finds its arrays
+/// outside of the caches, like a layer in a training step.
 KernelCall rotating_call(const std::function<KernelCall()>& make, std::size_t sets);
 
 }  // namespace dlscale::trainer

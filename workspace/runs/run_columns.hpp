@@ -94,8 +94,8 @@ std::vector<RunColumn> progress_csv_columns();
 /// stale".
 std::string count_states(const std::vector<ShownRun>& runs);
 
-/// Returns at most `most` runs in their order. If there are more, runs are selected by state in
-/// this order: running, failed, waiting, planned, done, not needed.
+/// Returns all runs in their order if there are at most `most` runs. Otherwise sorts the runs by
+/// state (running, failed, waiting, planned, done, not needed) and returns the first `most` runs.
 std::vector<ShownRun> most_telling(const std::vector<ShownRun>& runs, std::size_t most);
 /// Returns the runs that are running or have failed.
 std::vector<ShownRun> worth_a_look(const std::vector<ShownRun>& runs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins the runs of several plan folders into one Frame. The axis `source` tells which folder a run
-// comes from.
+// Joins the runs of several plan folders into one Frame. The value of a run on the axis `source` is
+// the name of its folder.
 #pragma once
 
 #include <string>
@@ -38,9 +38,9 @@ std::string joined_run_id(const std::string& source, std::string_view run_id);
 /// Returns the id that the run has in its plan folder.
 std::string run_id_in_folder(const RunRow& run);
 
-/// Returns true if folders with different values of this condition may be compared as values of the
-/// axis `source`. The condition then describes the machine or its software. Conditions that change
-/// the work of a run, such as the data set or the code, are not of this kind.
+/// Returns true if the condition describes the machine or its software. Plan folders may be
+/// compared although such a condition differs. Returns false for conditions that change the work of
+/// a run, such as the data set or the code.
 bool describes_source(std::string_view condition);
 
 /// Returns true if the runs come from different plan folders of a joined frame.

@@ -124,8 +124,8 @@ std::string plan_command(const std::string& setting) {
   return "dlscale plan study.toml --site site.toml -o . -S " + setting;
 }
 
-/// Returns the words for the place in which a command must run. A joined frame has several plan
-/// folders.
+/// Returns the words that name the folder in which the user runs the commands of a step. A joined
+/// frame has several such folders.
 const char* folder_words(const AnsweredStudy& study) {
   const bool joined =
       std::ranges::any_of(study.frame.runs, [](const RunRow& run) { return !run.source.empty(); });

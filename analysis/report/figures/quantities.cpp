@@ -640,7 +640,8 @@ std::vector<const Quantity*> MeasuredQuantities::named(const std::string& word) 
   }
   if (!found.empty()) return found;
   if (all_.empty()) {
-    throw base::UsageError(word + ": no run of the study measured a quantity of this kind");
+    throw base::UsageError(word + ": no run of the study measured a quantity; name quantities in " +
+                           "the log format or with the Python package");
   }
   throw base::UsageError(base::unknown_name("quantity", word, names()));
 }

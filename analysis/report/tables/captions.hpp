@@ -49,9 +49,10 @@ std::string describe_baseline(const std::vector<BaselineChoice>& choices,
 /// model mlp, device cpu, …".
 std::string describe_constants(const Frame& frame);
 
-/// Returns the conditions that are the same in all used runs of a plan folder but not in all used
-/// runs of a joined frame, for each folder: "source A: gpu V100, torch 2.1; source B: gpu A100,
-/// torch 2.4". Returns an empty text if the runs come from one folder or do not differ.
+/// Returns, for each plan folder of a joined frame, the conditions that all used runs of this
+/// folder share but that not all used runs of the frame share: "source A: gpu V100, torch 2.1;
+/// source B: gpu A100, torch 2.4". Returns an empty text if the runs come from one folder or do not
+/// differ.
 std::string describe_sources(const Frame& frame);
 
 /// Returns a text on the runs whose global batch was rounded down because it could not be divided

@@ -19,8 +19,7 @@ Table kernel_shares_table(const Frame& frame, const AnalysisOptions&) {
   std::vector<std::string> notes{
       describe_mode(frame), "sums of kernel time over the profiled steps of the n repeats",
       "kernels can overlap, so kernel time is not wall time; CPU occupancy = CPU time / (wall time "
-      "x "
-      "cores of a rank); I/O/epoch = I/O kernel time of a rank x steps of an epoch / profiled "
+      "x cores of a rank); I/O/epoch = I/O kernel time of a rank x steps of an epoch / profiled "
       "steps"};
   add_frame_notes(notes, frame);
   Table table = begin_table(start, "kernel-shares", "Shares of kernel time in " + frame.study,

@@ -61,9 +61,9 @@ Table measured_table(const Frame& frame, const AnalysisOptions&) {
   Table table = begin_table(
       start, "measured", "Quantities measured by the programs of " + frame.study,
       run_notes_of(frame, points,
-                   "a run has the mean of its step windows, weighted by their time, without the "
-                   "windows that are left out as warm-up; names and units are those of the log "
-                   "format"),
+                   "the value of a run is the mean over its step windows, weighted by their time, "
+                   "or the mean over its epochs, without warm-up; names and units come from the "
+                   "log format or from the program"),
       columns);
   for (const RunPoint& point : points) {
     Row row = start.row(point.key, point.first().gpus);
