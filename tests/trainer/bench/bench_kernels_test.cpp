@@ -142,7 +142,7 @@ TEST_CASE("the sets of arrays have the requested bytes together, and at most 1,0
   CHECK(sets("fp32", 1 << 30) == 1000);
 }
 
-TEST_CASE("a rotating call uses each set of arrays once per round") {
+TEST_CASE("a rotating call uses the sets of arrays in turn") {
   int made = 0;
   std::vector<int> called;
   const trainer::KernelCall call = trainer::rotating_call(
@@ -151,7 +151,7 @@ TEST_CASE("a rotating call uses each set of arrays once per round") {
   CHECK(called == std::vector<int>{0, 1, 2, 0, 1, 2, 0});
 }
 
-TEST_CASE("rotated arrays are recorded, and their times are not mixed with cached times") {
+TEST_CASE("the rotated bytes are recorded, and their times are not mixed with cached times") {
   const test::TempDir folder;
   auto arguments = few(folder);
   arguments.insert(arguments.end(), {"--rotate", "1MiB"});

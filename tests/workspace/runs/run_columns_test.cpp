@@ -11,7 +11,7 @@ using runner::JobState;
 using test::numbers_of;
 using test::RunsInStates;
 
-TEST_CASE("running and failed runs come first if the screen is short") {
+TEST_CASE("running and failed runs come first if not all runs can be shown") {
   const RunsInStates runs({JobState::Done, JobState::Planned, JobState::Failed, JobState::Queued,
                            JobState::Running, JobState::OutOfMemory});
   CHECK(numbers_of(most_telling(runs.all, 6)) == "123456");
@@ -25,7 +25,7 @@ TEST_CASE("omitted runs are counted by state") {
   CHECK(count_others(runs.all, runs.all).empty());
 }
 
-TEST_CASE("runs that are not needed come last and need no look") {
+TEST_CASE("runs that are not needed come last, and a short list omits them") {
   const RunsInStates runs(
       {JobState::Done, JobState::NotNeeded, JobState::Running, JobState::NotNeeded});
   CHECK(numbers_of(most_telling(runs.all, 3)) == "312");

@@ -64,7 +64,7 @@ TEST_CASE("ids and globs select the union of their matches") {
   CHECK(called({"ddp"}).empty());
 }
 
-TEST_CASE("an id of a run of several sources matches with and without its source") {
+TEST_CASE("a run id of joined folders matches with and without the name of its source") {
   contract::Plan joined;
   for (const char* source : {"juwels", "a/out"}) {
     for (contract::PlannedRun run : plan().runs) {

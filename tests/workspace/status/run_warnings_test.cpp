@@ -15,8 +15,8 @@ using Catch::StartsWith;
 namespace {
 
 /// Plan of two external runs in the given format. Each run has one launch with this output. With
-/// `is_in_ids`, the study names the format in log_format, which is part of run ids, and not in
-/// read.
+/// `is_in_ids`, the study names the format with the key log_format, which is part of run ids,
+/// instead of the key read.
 struct ExternalPlan : test::WrittenPlan {
   ExternalPlan(const std::string& format, const std::string& out, bool is_in_ids = false)
       : WrittenPlan({"a", "b"}) {

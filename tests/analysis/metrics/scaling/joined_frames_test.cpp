@@ -65,7 +65,7 @@ TEST_CASE("the axis of sources is the first axis, and other axes have the values
   CHECK(frame.study == "made-up");
 }
 
-TEST_CASE("a run without an axis of another folder has the value that the run records") {
+TEST_CASE("a missing value of an axis is taken from the condition with the name of the axis") {
   Frame second = frame_of({run_at(1, 100)});
   second.axes = {{"gpus", {"1"}}};
   second.runs[0].point.erase("framework");
@@ -160,7 +160,7 @@ TEST_CASE("accuracies of two sources are compared unless the runs did different 
   CHECK(pairs().empty());
 }
 
-TEST_CASE("an axis that a study calls source does not allow different machines") {
+TEST_CASE("values of a study's own axis called source are not compared on different machines") {
   Frame frame = frame_of({run_at(1, 100), run_at(1, 200)});
   frame.runs[0].point["source"] = "disk";
   frame.runs[1].point["source"] = "network";

@@ -48,7 +48,7 @@ TEST_CASE("six repeats give a 95 % interval of a measured quantity") {
   CHECK(table.columns[column(table, "mfu") + 1].title == "95 % interval");
 }
 
-TEST_CASE("a quantity has four digits, and equal names with other units have other columns") {
+TEST_CASE("a quantity has four digits, and each unit of a name has a column of its own") {
   RunRow other = run_at(2, 1000);
   other.measured = {{{"mfu", ""}, 0.4}, {{"n", ""}, 221070}};
   const Table table = table_of(frame_of({measured(1, 1, 38.2), other}));
