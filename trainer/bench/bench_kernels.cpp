@@ -71,6 +71,18 @@ std::map<std::string, std::string> bench_made_with() {
   return made;
 }
 
+namespace {
+
+/// Key in `made_with` that contains the value of --rotate. dlscale-bench comm uses the same key.
+constexpr const char* kRotated = "rotated_bytes";
+
+}  // namespace
+
+std::string rotation_of(const contract::KernelSample& sample) {
+  const auto found = sample.made_with.find(kRotated);
+  return found == sample.made_with.end() ? "0" : found->second;
+}
+
 const char* const kKernelBenchUsage =
     "usage: dlscale-bench kernels -o FILE [OPTION ...] [KEY=V1,V2,... ...]\n"
     "  Time layer kernels on this device at randomly drawn sizes. Sizes that FILE already "
@@ -123,9 +135,6 @@ void set_range(SizeRanges& ranges, const std::string& word) {
 
 using SampleKey = std::tuple<std::string, KernelSize, std::string>;
 
-/// Key in `made_with` that contains the value of --rotate. dlscale-bench comm uses the same key.
-constexpr const char* kRotated = "rotated_bytes";
-
 /// Returns the versions of the programs, and the value of --rotate if this option is set.
 std::map<std::string, std::string> made_with_of(const KernelBench& bench) {
   std::map<std::string, std::string> made = bench_made_with();
@@ -136,8 +145,7 @@ std::map<std::string, std::string> made_with_of(const KernelBench& bench) {
 /// Throws base::UsageError if the measurement was made with another value of --rotate, because
 /// cached and uncached times cannot be combined.
 void check_rotation(const contract::KernelSample& had, const KernelBench& bench) {
-  const auto found = had.made_with.find(kRotated);
-  const std::string rotated = found == had.made_with.end() ? "0" : found->second;
+  const std::string rotated = rotation_of(had);
   if (rotated == std::to_string(bench.rotated_bytes)) return;
   throw base::UsageError(
       fmt::format("-o: the file contains times with --rotate {}, but this command has --rotate {}; "

@@ -36,6 +36,10 @@ std::string this_host();
 /// that this build does not contain.
 std::map<std::string, std::string> bench_made_with();
 
+/// Returns the value of --rotate in bytes with which a kernel was measured, and "0" if the option
+/// was not set.
+std::string rotation_of(const contract::KernelSample& sample);
+
 struct KernelBench {
   std::string device = "cpu";
   int cores = 0;                     ///< number of CPU threads, 0 for all usable cores

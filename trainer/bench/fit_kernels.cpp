@@ -60,6 +60,20 @@ void require_one_device(const std::vector<contract::KernelSample>& samples,
   }
 }
 
+/// Throws base::UsageError if the samples were measured with different values of --rotate, because
+/// a model of cached and uncached times describes neither of them.
+void require_one_rotation(const std::vector<contract::KernelSample>& samples) {
+  const std::string first = rotation_of(samples.front());
+  for (const contract::KernelSample& each : samples) {
+    const std::string rotated = rotation_of(each);
+    if (rotated == first) continue;
+    throw base::UsageError(
+        fmt::format("the files contain times with --rotate {} and with --rotate {}; give files "
+                    "that were measured with the same option",
+                    first, rotated));
+  }
+}
+
 /// Returns the measured times, grouped by kernel and precision. Ignores kernels outside
 /// kernel_classes(). Throws base::UsageError when the size of a measurement is incomplete.
 TimesByKernel times_by_kernel(const std::vector<contract::KernelSample>& samples) {
@@ -148,6 +162,7 @@ void fit_into(contract::Calibration& calibration,
               const std::function<void(int, int, const std::string&)>& told) {
   if (samples.empty()) throw base::UsageError("the files contain no kernel times");
   require_one_device(samples, calibration.device);
+  require_one_rotation(samples);
   calibration.device = samples.front().device;
   calibration.kernels.clear();
   calibration.kernel_models.clear();

@@ -28,8 +28,8 @@ KernelFit read_kernel_fit(const std::vector<std::string>& arguments);
 /// combination of kernel and precision that has at least kFewestSizes measured sizes. When a size
 /// was measured several times, only the last measurement counts. Calls `told` with the name of each
 /// kernel before the model of the kernel is fitted. Throws base::UsageError when the samples come
-/// from several devices, when they come from another device than the calibration, or when no model
-/// can be fitted.
+/// from several devices or have different values of --rotate, when they come from another device
+/// than the calibration, or when no model can be fitted.
 void fit_into(contract::Calibration& calibration,
               const std::vector<contract::KernelSample>& samples, const Teaching& teaching,
               const std::function<void(int done, int all, const std::string& kernel)>& told);

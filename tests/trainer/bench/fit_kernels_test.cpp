@@ -113,6 +113,9 @@ TEST_CASE("unusable files of kernel times are rejected, and nothing is written")
   auto mixed = made_samples(30);
   mixed[7].threads = 2;
   refused(text_of(mixed), "give files of one device");
+  auto rotated = made_samples(30);
+  rotated[7].made_with["rotated_bytes"] = "1048576";
+  refused(text_of(rotated), "times with --rotate 0 and with --rotate 1048576");
   auto partial = made_samples(30);
   partial[3].size.erase("h_in");
   refused(text_of(partial), "a size of batch_norm_forward is incomplete; it needs b, c, h_in");
