@@ -8,9 +8,10 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Query for the sums over the windows of a launch that ended at or before step ?3. It gives a row
-/// for each quantity in the warm-up, and a row for each quantity after it. Windows that begin
-/// before step ?4 count as warm-up. A window without a known number of steps counts as one step.
+/// Query for the sums over the windows of a launch that ended at or before step ?3. Each quantity
+/// has one row for the warm-up windows and one row for the other windows. Windows that begin before
+/// step ?4 count as warm-up, in addition to the marked windows. A window whose number of steps is
+/// unknown counts as one step.
 constexpr const char* kWindowSums =
     "SELECT name, coalesce(unit, ''), coalesce(warmup, 0) OR coalesce(first_step < ?4, 0) AS "
     "early, "
@@ -21,7 +22,7 @@ constexpr const char* kWindowSums =
     "WHERE run_id = ?1 AND launch = ?2 AND value IS NOT NULL "
     "AND coalesce(first_step + steps, 0) <= ?3 GROUP BY name, early";
 
-/// Query for the values of the epochs that ended at or before step ?3.
+/// Query for the values of the epochs of a launch that ended at or before step ?3.
 constexpr const char* kEpochValues =
     "SELECT name, coalesce(unit, ''), epoch, value "
     "FROM measured JOIN epoch USING (run_id, launch, line) JOIN launch USING (run_id, launch) "
@@ -31,7 +32,7 @@ constexpr const char* kEpochValues =
 
 }  // namespace
 
-/// Sums over the windows with a value of one quantity.
+/// Sums for one quantity over the windows that have a value of it.
 struct MeasuredReader::Sums {
   std::int64_t windows = 0, timed_windows = 0;
   double steps = 0, over_steps = 0;    ///< sum of the steps, and of value x steps

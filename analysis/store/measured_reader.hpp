@@ -31,8 +31,8 @@ class MeasuredReader {
   void add(const LaunchLink& link, std::int64_t steady_step);
   /// Returns the means over the warm-up windows if `of_warmup` is true, else over the other
   /// windows. Each window is weighted by its time, because most of these quantities are rates. If
-  /// the time of a window is unknown, all windows are weighted by their steps. A quantity that only
-  /// epochs state has the mean over the epochs without the first, unless it is the only epoch.
+  /// the time of a window is unknown, all windows are weighted by their steps. For a quantity that
+  /// only epochs state, the mean leaves out the first epoch, unless only one epoch has a value.
   std::map<MeasuredColumn, double> means(bool of_warmup) const;
 
  private:

@@ -135,8 +135,8 @@ struct Study {
   std::uint64_t seed = 1;
   contract::ExternalTrainer trainer;
   SourceText log_format;  ///< format of the trainer's output that the study describes; empty: none
-  /// Name of the format that the key `read` states. The name is not in `trainer`, because the ids
-  /// of runs do not depend on this key.
+  /// Name of the log format that the key `read` states. `trainer` does not contain this name,
+  /// because run ids depend on `trainer` but not on the key `read`.
   std::string read_format;
   base::Location command_where;                ///< place of the trainer's command
   std::vector<std::string> environment_setup;  ///< shell lines that each job runs at its start

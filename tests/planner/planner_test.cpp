@@ -56,7 +56,7 @@ TEST_CASE("run ids are unique, and jobs are named after their runs") {
   CHECK(points.size() == 16);
 }
 
-TEST_CASE("a format named in trainer.read is in the plan but not in run ids") {
+TEST_CASE("the plan states the format that trainer.read names, and run ids do not depend on it") {
   const auto run_of = [](const std::string& trainer_key) {
     const test::TempDir dir;
     const auto planning = test::plan_texts(

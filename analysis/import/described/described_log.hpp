@@ -88,7 +88,7 @@ class DescribedLog {
   double value(const config::Formula& formula) { return formula.number(values_); }
   /// Returns the finite number of a field, or NaN.
   double field(const LineEntry& entry, std::string_view name);
-  /// Returns the further measured quantities of the entry whose values are known.
+  /// Returns the values of the entry's measured quantities by name. Unknown values are left out.
   std::map<std::string, double> measured(const LineEntry& entry);
   /// Returns a loss, which may be infinite.
   double loss(const LineEntry& entry);

@@ -58,7 +58,7 @@ const std::vector<std::string> kStartFields{"parameters",   "trainable_parameter
                                             "test_samples", "world_size",           "nodes",
                                             "resumed_step"};
 
-/// Columns of tables and keys of records that measured quantities must not be called.
+/// Names of table columns and of record keys. A measured quantity must have another name.
 const std::vector<std::string> kOtherColumns{
     "n",           "gpus",        "nodes",      "global_batch", "batch_per_gpu", "run_id",
     "launch",      "line",        "first_step", "train_loss",   "bytes_sent",    "collectives",
@@ -118,8 +118,8 @@ class FormatParser {
 
   // Measured quantities.
 
-  /// Reads the names and units of the measured quantities, before the rules that state their
-  /// values.
+  /// Reads the names and units of the measured quantities. Their formulas are in the rules, which
+  /// are read later.
   void read_measured() {
     const config::Entry* section = config::find_key(root_.table(), "measured");
     if (section == nullptr) return;
@@ -140,12 +140,12 @@ class FormatParser {
          {std::pair("steps", &kStepsFields), std::pair("epoch", &kEpochFields)}) {
       if (!is_among(*fields, name)) continue;
       item.fail(
-          fmt::format("the name is that of the field {}.{}; state the value in this field, or "
-                      "choose another name",
+          fmt::format("the field {}.{} has this name; state the value in this field, or choose "
+                      "another name",
                       entry, name));
     }
     if (is_among(kOtherColumns, name)) {
-      item.fail("the name is that of another column of tables; choose another name");
+      item.fail("another column of the tables has this name; choose another name");
     }
   }
   /// Throws if a measured quantity has no formula in any line.
@@ -168,7 +168,7 @@ class FormatParser {
                       name));
     }
   }
-  /// Reads the formulas of measured quantities, which must be declared.
+  /// Reads the formulas of measured quantities. Throws if the format does not declare a quantity.
   Formulas measured_of(const Item& table) {
     std::vector<std::string> known;
     for (const auto& [name, unit] : format_.measured) known.push_back(name);

@@ -71,7 +71,7 @@ struct LineEntry {
   std::optional<config::Formula> when;
   Formulas fields;
   Formulas metrics;   ///< other results of an evaluation
-  Formulas measured;  ///< further measured quantities of steps or of an epoch
+  Formulas measured;  ///< further quantities that the steps or the epoch state
   /// If set, all numbers of the JSON object become results of the evaluation, except these keys.
   std::optional<std::vector<std::string>> other_numbers_except;
   /// If set, the numbers of all columns whose headings match become results of the evaluation,
@@ -174,7 +174,7 @@ struct FormatDescription {
   std::string unless;          ///< text that another format has and this format has not
   std::vector<std::string> variables;
   Formulas initial;  ///< values of variables before the first line
-  /// Further quantities that the lines state, with their units. A unit may be empty.
+  /// Units of the further quantities that the lines state, by name. Plain numbers have the unit "".
   std::map<std::string, std::string> measured;
   std::vector<LineRule> rules;
   std::optional<LineRule> at_end;  ///< entries after the last line

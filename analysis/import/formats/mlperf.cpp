@@ -263,11 +263,12 @@ class MlperfLogReader {
     if (open_ && open_->evaluations > 0 && !is_other) open_->evaluation_end_s = e.time;
   }
 
-  /// Returns when the training of a period ended. `e` is the line that ends the period. If less of
-  /// the period lies after the evaluation than before it, the evaluation followed the training, and
-  /// the training ended when the evaluation started. Otherwise the evaluation used weights from
-  /// before the period or ran during the training. Training and evaluation cannot be separated
-  /// then, and the function returns the end of the period.
+  /// Returns the time at which the training of a period ended. `e` is the line that ends the
+  /// period. If the part of the period before the evaluation is at least as long as the part after
+  /// the evaluation, the evaluation followed the training. The training then ended when the
+  /// evaluation started. Otherwise the evaluation used weights from before the period or ran during
+  /// the training. The times of training and evaluation cannot be separated in this case, so the
+  /// function returns the end of the period.
   double training_end(const Period& period, const MlperfEvent& e) {
     const bool is_end = period.evaluations == 1 && period.evaluation_begin_s - period.begin_s >=
                                                        e.time - period.evaluation_end_s;
@@ -680,10 +681,9 @@ const LogFormat mlperf_entry{
         "throughput and imgs_sec of tracked_stats are compared with the rate of their epoch or "
         "block. The first epoch or block is not compared. For BERT, DLRM and graph benchmarks "
         "these values are only a bound, because their time includes evaluations. samples_count of "
-        "eval_start is "
-        "compared with the sum of the blocks. The total time of the epochs or blocks is compared "
-        "with the time from the start of the first to the end of the last. Their overall rate is "
-        "compared with the rate of the fastest epoch or block.",
+        "eval_start is compared with the sum of the blocks. The total time of the epochs or blocks "
+        "is compared with the time from the start of the first one to the end of the last one. The "
+        "overall rate is compared with the rate of the fastest epoch or block.",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

@@ -225,7 +225,7 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
     }
   };
   const auto skip = [&](const LogLine& line, const std::string& why) {
-    if (part.size > 0 && before + line.number < part.first_line) return;  // line of another run
+    if (part.size > 0 && before + line.number < part.first_line) return;  // belongs to another run
     const bool is_cut_off = !line.complete && !reader->is_about_other();
     truncated = truncated || is_cut_off;
     if (!is_cut_off) records.skip(before + line.number, why);

@@ -28,7 +28,7 @@ struct TimedSteps {
   double loss = std::nan("");  ///< infinite if the log reports a loss that is not finite
   bool warmup = false;
   double peak_memory_bytes = 0;            ///< 0: unknown
-  std::map<std::string, double> measured;  ///< further measured quantities, by name
+  std::map<std::string, double> measured;  ///< values of further quantities, by name
   bool tells_steps = true;                 ///< false if `steps` was computed from an unknown batch
 };
 

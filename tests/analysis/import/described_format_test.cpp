@@ -227,23 +227,24 @@ TEST_CASE("measured quantities of steps and of epochs are recorded with their un
         std::map<std::string, std::string>{{"mfu", "%"}});
 }
 
-TEST_CASE("a measured quantity that has another column's name is rejected with its place") {
+TEST_CASE("the name of a field or of a table column is rejected for a measured quantity") {
   const auto error = [](const std::string& declared, const std::string& name) {
     return error_of_format(format_of_steps("wall_s = 1, measured = { " + name + " = \"x\" }",
                                            "[measured." + declared + "]\n"));
   };
-  CHECK(error("loss", "loss") ==
-        "mine.toml:5:11: measured.loss: the name is that of the field steps.loss; state the value "
-        "in this field, or choose another name");
+  CHECK(
+      error("loss", "loss") ==
+      "mine.toml:5:11: measured.loss: the field steps.loss has this name; state the value in this "
+      "field, or choose another name");
   CHECK_THAT(error("gpus", "gpus"),
-             Catch::Contains("mine.toml:5:11: measured.gpus: the name is that of another column"));
+             Catch::Contains("mine.toml:5:11: measured.gpus: another column of the tables has"));
   CHECK_THAT(error("'m f u'", "x"), Catch::Contains("may contain only letters"));
   CHECK_THAT(error("mfu", "mfx"), Catch::Contains("unknown key \"mfx\"; did you mean \"mfu\"?"));
   CHECK_THAT(error("mfu]\nunits = \"%\"\n[measured.b", "mfu"),
              Catch::Contains("unknown key \"units\"; did you mean \"unit\"?"));
 }
 
-TEST_CASE("a measured quantity must be declared, and a declared quantity must be stated") {
+TEST_CASE("each measured quantity must have a declaration and a formula") {
   CHECK_THAT(error_of_format(format_of_steps("wall_s = 1, measured = { mfu = \"x\" }")),
              Catch::Contains("steps.measured: the format declares no measured quantity; add "
                              "[measured.NAME]"));

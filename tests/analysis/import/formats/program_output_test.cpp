@@ -370,7 +370,7 @@ TEST_CASE("nanogpt: the utilisation of -100 % before the first measurement is un
   CHECK(all<StepWindow>(log.file).front().measured.empty());
 }
 
-TEST_CASE("megatron: a log without TFLOP/s and with a gradient norm of nan has neither") {
+TEST_CASE("megatron: missing TFLOP/s and a gradient norm of nan are not recorded") {
   const LogContent log = read_log(
       "megatron",
       " iteration       10/    1000 | consumed samples:         2560 | elapsed time per iteration "
