@@ -4,8 +4,8 @@
     python3 -m dlscale.parquet --check              exits with code 2 and a message if pyarrow cannot be imported
     python3 -m dlscale.parquet FILE.sqlite FOLDER   writes FOLDER/TABLE.parquet for each table of the file
 
-The columns keep their names and their order, and NULL stays null. A column has the same Parquet type in every export
-in which its values have the same types, so that the files of several studies can be read as one data set.
+The columns keep their names and their order, and NULL stays null. The Parquet type of a column depends only on its
+declared type and on the types of its values. The files of several studies can therefore be read as one data set.
 """
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def write_parquet(tables: Union[str, Path], folder: Union[str, Path]) -> list[Pa
     written = []
     with contextlib.closing(sqlite3.connect(f"{Path(tables).absolute().as_uri()}?mode=ro", uri=True)) as database:
         database.text_factory = lambda text: text.decode("utf-8", "replace")
-        names = [name for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
+        found = database.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+        names = [name for name, in found]
         for name in names:
             path = Path(folder) / f"{name}.parquet"
             schema = pyarrow.schema(_columns(database, name))
@@ -47,16 +48,16 @@ def write_parquet(tables: Union[str, Path], folder: Union[str, Path]) -> list[Pa
 
 
 def _quoted(name: str) -> str:
-    """Returns the name of a table or column as it stands in SQL text."""
+    """Quotes the name of a table or column for SQL text."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def _columns(database: sqlite3.Connection, table: str) -> list[tuple[str, Any]]:
     """Returns the name and the Parquet type of each column.
 
-    SQLite can keep values of any type in a column. The values therefore decide if they do not fit the declared type.
-    A column without a declared type is the result of an expression. Without values it counts as a number, because the
-    expressions of the views that can be empty compute numbers.
+    SQLite can store values of any type in a column. If the values do not fit the declared type, their types determine
+    the Parquet type. A column without a declared type is the result of an expression. If such a column has no values,
+    its type is float64, because all expressions of the views that can be NULL in every row compute numbers.
     """
     import pyarrow
 
@@ -78,7 +79,7 @@ def _columns(database: sqlite3.Connection, table: str) -> list[tuple[str, Any]]:
 
 
 def _converted(value: Any, kind: Any) -> Any:
-    """Returns a value as its column needs it: as text in a column with texts, else unchanged."""
+    """Returns the value as text if the type of its column is string, and unchanged otherwise."""
     return str(value) if value is not None and str(kind) == "string" else value
 
 

@@ -32,10 +32,11 @@ WINDOW_SHARE = 0.05         # a window takes at most this share of the time sinc
 EXCHANGES_PER_WINDOW = 200  # a window takes at least as long as this number of exchanges
 MOST_WINDOW_STEPS = 1_000_000
 HOST_BYTES = 64
-# Names of values that the records and tables have already. Further measured quantities need other names.
-OTHER_KEYS = frozenset(("n", "gpus", "nodes", "global_batch", "batch_per_gpu", "run_id", "launch", "line", "time", "epoch",
-                        "first_step", "steps", "step", "warmup", "samples", "wall_s", "lr", "loss", "train_loss", "parts",
-                        "bytes_sent", "collectives", "comm_busy_s", "comm_wait_s", "peak_memory_bytes"))
+# Names of record keys and table columns. A quantity that the script measures must have another name.
+OTHER_KEYS = frozenset(("n", "gpus", "nodes", "global_batch", "batch_per_gpu", "run_id", "launch", "line", "time",
+                        "epoch", "first_step", "steps", "step", "warmup", "samples", "wall_s", "lr", "loss",
+                        "train_loss", "parts", "bytes_sent", "collectives", "comm_busy_s", "comm_wait_s",
+                        "peak_memory_bytes"))
 
 
 class Exchanged(NamedTuple):
@@ -52,7 +53,7 @@ class Exchanged(NamedTuple):
 
 
 class MeasuredSums:
-    """Sums of further quantities of a window that the script measured, by name."""
+    """Sums of the quantities that the script measured in a window, by name."""
 
     def __init__(self) -> None:
         self._sums: dict[str, tuple[float, int]] = {}
@@ -62,7 +63,7 @@ class MeasuredSums:
         self._sums[name] = (known + value, count + 1)
 
     def take(self) -> dict[str, float]:
-        """Returns the means, and starts again without values."""
+        """Returns the means by name, and removes all sums."""
         means = {name: known / count for name, (known, count) in self._sums.items()}
         self._sums.clear()
         return means
@@ -260,8 +261,9 @@ class Run:
     def measured(self, **values: float) -> None:
         """Records further quantities of the current step under their names, for example `mfu=41.5`.
 
-        A window has the mean of the values of its steps. Only rank 0 records them. Other ranks may call this function,
-        but need not. dlscale.run(units={"mfu": "%"}) states the units.
+        The record of a window contains the mean of the values that were passed during the window. Only the values of
+        rank 0 are recorded. Other ranks may call this function, but need not. If a value is a tensor on a GPU, the call
+        waits for the GPU. dlscale.run(units={"mfu": "%"}) states the units.
         """
         for name, value in values.items():
             _check_measured_name(name)
@@ -502,9 +504,9 @@ class Run:
 
 
 def _check_measured_name(name: str) -> None:
-    """Raises ValueError if the records have another key or a table has another column of this name."""
+    """Raises ValueError if a record key or a table column has this name."""
     if name in OTHER_KEYS:
-        raise ValueError(f"{name}: is the name of another value of the records; choose another name")
+        raise ValueError(f"{name}: another value of the records has this name; choose another name")
 
 
 def _set_aside(path: Path) -> list[Record]:

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tools/version prints the version, and reports each file that names another one. Argument: the source tree.
+# Tests that tools/version prints the version and reports each file that names another version.
+# usage: version_test.sh SOURCE_TREE
 set -euo pipefail
 source_tree=$1
 tree=$(mktemp -d)

@@ -98,7 +98,7 @@ def record(folder, epochs, steps, **start):
 
 
 def test_the_export_agrees_with_load(tmp_path, pyarrow):
-    """The export has all records. load() leaves out those that a later launch repeated, here epoch 1 of launch 1."""
+    """The export has all records. load() leaves out epoch 1 of launch 1, which launch 2 repeats."""
     pytest.importorskip("pandas", reason="pandas is not installed (pip install pandas)")
     program = os.path.abspath(os.environ["DLSCALE_PROGRAM"])
 

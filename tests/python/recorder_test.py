@@ -278,7 +278,7 @@ def test_epochs_cannot_be_nested(tmp_path):
                 train(run)
 
 
-def test_a_window_has_the_means_of_measured_quantities(tmp_path, records):
+def test_the_record_of_a_window_has_the_means_of_measured_quantities(tmp_path, records):
     with dlscale.run(folder=tmp_path, window_steps=2, units={"mfu": "%"}) as run:
         for step, _ in enumerate(run.steps([[0]] * 4)):
             run.measured(mfu=40 + step)
@@ -297,8 +297,8 @@ def test_windows_without_measured_quantities_have_no_such_key(tmp_path, records)
 
 
 def test_a_measured_quantity_must_not_have_the_name_of_another_value(tmp_path):
-    with pytest.raises(ValueError, match="gpus: is the name of another value"):
+    with pytest.raises(ValueError, match="gpus: another value of the records has this name"):
         dlscale.run(folder=tmp_path, units={"gpus": "%"})
     with dlscale.run(folder=tmp_path) as run:
-        with pytest.raises(ValueError, match="lr: is the name of another value"):
+        with pytest.raises(ValueError, match="lr: another value of the records has this name"):
             run.measured(lr=0.1)

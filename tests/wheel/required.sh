@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# If all tests of the wheels must run, a test fails without its Debian system. Only the test on Debian 11 is skipped if
-# the mirror of the machine does not have this release.
+# With DLSCALE_REQUIRE_WHEELS=1, a test of the wheels fails if its Debian system is missing. The test on Debian 11 is
+# the only exception. It is skipped if the mirror of the machine does not have this release.
 # usage: required.sh WHEELS BUILD
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"

@@ -42,10 +42,10 @@ leave() {
 }
 trap leave EXIT
 
-# make_root SUITE [optional]: mounts a fresh copy of a Debian system in $work/root. Files that a test writes do not reach the kept
-# system. The root contains the wheels in /home/user/dist. In the root, user names come from an sssd that does not run,
-# as on many clusters. With "optional", the test is skipped if the mirror of this machine does not have the release, also
-# if all tests of the wheels must run.
+# make_root SUITE [optional]: mounts a fresh copy of a Debian system in $work/root. Files that a test writes do not
+# reach the kept system. The root contains the wheels in /home/user/dist. In the root, user names come from an sssd that
+# does not run, as on many clusters. If the mirror of this machine does not have the release, a test with "optional" is
+# skipped even if DLSCALE_REQUIRE_WHEELS is 1.
 make_root() {
   [[ $(id -u) -eq 0 ]] || skip "only root can start programs in another Debian system"
   if [[ -f $kept/$1.missing ]]; then
