@@ -12,8 +12,9 @@ class App;
 namespace dlscale::cli {
 
 /// Declares DIR, --baseline, --mixed, --outliers, --warmup and the selection of runs. Further
-/// arguments are plan folders or runs, which workspace::find_sources() divides after the parsing.
-/// `choice` must outlive the parsing of the command line.
+/// arguments are plan folders or runs. After the parsing, the caller must call
+/// workspace::find_sources(), which divides these arguments. `choice` must outlive the parsing of
+/// the command line.
 void add_study_options(CLI::App& app, workspace::StudyChoice& choice);
 
 /// Declares --min-efficiency for commands that recommend a number of GPUs. `efficiency` must

@@ -95,6 +95,9 @@ int propose(ProposeOptions options) {
   if (options.list) return list_forms();
   using Content = analysis::ProposalPart::Content;
   check_request(options);
+  if (!options.choice.study.sources.empty()) {
+    throw base::UsageError("a proposal needs one plan folder, without a name (NAME=DIR)");
+  }
   if (!options.site.empty()) options.choice.request.site = options.site;
   const fs::path folder = output_folder(options);
   const analysis::Proposal proposal = forecast::make_proposal(options.choice);
@@ -142,7 +145,10 @@ Action define_propose(CLI::App& app) {
           "baseline of speed-ups: gpus=N, smallest-common or per-curve (default: per-curve, the "
           "smallest count of each configuration)");
   add_efficiency_option(app, choice.study.min_efficiency);
-  return [options] { return propose(*options); };
+  return [options] {
+    workspace::find_sources(options->choice.study);
+    return propose(*options);
+  };
 }
 
 }  // namespace

@@ -75,7 +75,13 @@ int verify(const VerifyOptions& options) {
       throw base::UsageError("--proposal and --report cannot be combined");
     }
     if (!choice.study.sources.empty()) {
-      throw base::UsageError("--proposal needs one plan folder");
+      throw base::UsageError("--proposal needs one plan folder, without a name (NAME=DIR)");
+    }
+    const workspace::StudyChoice& study = choice.study;
+    if (study.runs.narrows() || !study.baseline.empty() || study.mixed || !choice.by.empty()) {
+      throw base::UsageError(
+          "--proposal reads the selection of runs, --baseline and --mixed from inputs.toml; leave "
+          "out --by and these options");
     }
   }
   if (choice.report.empty() && !choice.study.sources.empty()) {

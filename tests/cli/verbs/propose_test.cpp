@@ -162,6 +162,34 @@ TEST_CASE("an unknown form, a wrong form file and a wrong facts file give exit c
   CHECK_FALSE(fs::exists(at.program.folder / "application"));
 }
 
+TEST_CASE("further arguments of propose select runs, and a second plan folder is rejected") {
+  Results at;
+  CHECK(at.propose({"ddp-g1-*", "-o", "application"}).exit_code == 0);
+  const std::string text = base::read_file(at.program.folder / "application/proposal.md");
+  CHECK_THAT(text, Contains("2 of 2 runs used"));
+  test::WrittenStudy other;
+  other.add("ddp", 1, {1000, 0.9}, 1);
+  const test::Ran several = at.propose({other.folder.root().string(), "-o", "several"});
+  CHECK(several.exit_code == 2);
+  CHECK_THAT(several.err, Contains("a proposal needs one plan folder"));
+  const test::Ran named = at.program.run({"propose", "mine=" + at.folder, "-o", "several"});
+  CHECK(named.exit_code == 2);
+  CHECK_FALSE(fs::exists(at.program.folder / "several"));
+}
+
+TEST_CASE("verify --proposal rejects options that inputs.toml records") {
+  Results at;
+  CHECK(at.propose({"-o", "application"}).exit_code == 0);
+  for (const std::vector<std::string>& option :
+       {std::vector<std::string>{"--where", "gpus == 1"}, {"--baseline", "gpus=1"}, {"--mixed"}}) {
+    std::vector<std::string> words{"verify", at.folder, "--proposal", "application"};
+    words.insert(words.end(), option.begin(), option.end());
+    const test::Ran ran = at.program.run(words);
+    CHECK(ran.exit_code == 2);
+    CHECK_THAT(ran.err, Contains("inputs.toml"));
+  }
+}
+
 TEST_CASE("a folder without results gives exit code 2 and writes nothing") {
   test::WrittenStudy study;
   study.plan_run("ddp", 1);
