@@ -32,7 +32,8 @@ std::string mode_title(const Frame& frame) {
   return "Throughput";
 }
 
-/// Returns the reason why no speed-up exists, with the commands that the answer of the study names.
+/// Returns the reason why no speed-up can be computed, with the commands of the next steps that the
+/// answers to the questions of the study name.
 Absent no_scaling(const ProposalData& data) {
   const std::vector<ScalingCurve> curves = scaling_curves(data.frame);
   if (curves.empty()) {
@@ -70,7 +71,8 @@ ProposalValue scaling_part(const ProposalData& data) {
   return table;
 }
 
-/// Returns the scaling table if the results have this scaling mode.
+/// Returns the scaling table if the results have the scaling mode `mode`, otherwise the command
+/// that measures this mode. `fixed` is the batch that the mode keeps constant, in words.
 ProposalValue table_of_mode(const ProposalData& data, const std::string& mode,
                             const std::string& fixed) {
   if (data.frame.scaling == mode) return scaling_part(data);
@@ -119,12 +121,12 @@ ProposalValue memory_part(const ProposalData& data) {
   const std::string worker = worker_noun(data.frame);
   Table table{.id = "memory",
               .title = "Peak memory per " + worker + " of " + data.frame.study,
-              .notes = {"measured peak of the " + worker +
-                        " with the highest peak; median and largest value over the runs"},
+              .notes = {"the peak memory of a run is that of the " + worker +
+                        " with the highest measured peak"},
               .columns = {{"gpus", worker + "s"},
                           {"n", "runs"},
-                          {"median_gb", "median", "GB", 3, kGb},
-                          {"largest_gb", "largest", "GB", 3, kGb}},
+                          {"median_gb", "median of the runs", "GB", 3, kGb},
+                          {"largest_gb", "largest of the runs", "GB", 3, kGb}},
               .rows = {}};
   for (const auto& [gpus, values] : bytes) {
     table.rows.push_back({static_cast<double>(gpus), static_cast<double>(values.size()),
@@ -133,15 +135,16 @@ ProposalValue memory_part(const ProposalData& data) {
   return table;
 }
 
-/// Returns the answer to the question how many GPUs to use, without the marks of values.
+/// Returns the rule for the job size and the answer of the study to the question how many GPUs to
+/// use. If the measurements do not prove the answer, adds the runs that are missing.
 ProposalValue job_size_part(const ProposalData& data) {
   const StudyAnswer study = answer_study(data.frame, data.options);
   const auto answer =
       std::find_if(study.answers.begin(), study.answers.end(),
                    [](const Answer& one) { return one.question.starts_with("How many "); });
   if (answer == study.answers.end() || !has_scaling(data)) return no_scaling(data);
-  Paragraphs text{fmt::format("Rule: the job size is the largest count whose parallel efficiency, "
-                              "and that of all smaller counts, has a lower bound of at least {}.",
+  Paragraphs text{fmt::format("Rule: the job size is the largest count up to which the parallel "
+                              "efficiency of every count has a lower bound of at least {}.",
                               data.options.min_efficiency),
                   answer->text};
   if (answer->is_supported) return text;
@@ -184,6 +187,7 @@ std::string failed_text(const Frame& frame) {
              : fmt::format("All repetitions of some points failed: {}.", fmt::join(parts, "; "));
 }
 
+/// Returns the text with a capital first letter and a full stop at the end.
 std::string as_sentence(std::string text) {
   if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') {
     text[0] = static_cast<char>(text[0] - 'a' + 'A');
@@ -223,7 +227,7 @@ ProposalValue limits_part(const ProposalData& data) {
   return text;
 }
 
-/// Function that builds a quantity, by the name of the quantity.
+/// Functions that build the quantities, by the names of the quantities.
 using Makers = std::map<std::string, std::function<ProposalValue()>>;
 
 Makers makers_of(const ProposalForm& form, const ProposalData& data) {
@@ -260,7 +264,7 @@ ProposalPart applicant_part(const FormLine& line, const ApplicantFacts& facts) {
   return part;
 }
 
-/// Adds a table or figure to the page unless an earlier part of the proposal added it.
+/// Adds a table or figure to the list, unless the list contains its id already. Returns the id.
 template <class Member>
 std::string add_member(std::vector<Member>& list, Member member) {
   std::string id = member.id;

@@ -34,7 +34,7 @@ struct ProposalPart {
   Content content = Content::text;
   std::vector<std::string> text;  ///< paragraphs; for an absent quantity, the reason
   std::string id;                 ///< id of the table or figure in Proposal::page
-  /// Commands that would produce an absent quantity, or that would prove a text.
+  /// Commands that would produce an absent quantity, or the missing evidence for a text.
   std::vector<std::string> commands;
 };
 

@@ -19,7 +19,8 @@ namespace {
 
 using Content = ProposalPart::Content;
 
-/// Mark before the reason why a quantity is absent, and before a line for the applicant.
+// Marks before the reason why a quantity is absent, and before a line that the applicant must
+// write.
 constexpr const char* kAbsent = "Not stated. ";
 constexpr const char* kFillIn = "TO BE FILLED IN. ";
 
@@ -72,7 +73,7 @@ std::vector<std::string> form_sentences(const ProposalForm& form) {
                                     source.address, source.read));
   }
   if (!form.sources.empty()) {
-    sentences.emplace_back("Forms change: compare the lines with the current form of the centre.");
+    sentences.emplace_back("Forms change. Compare the lines with the current form of the centre.");
   }
   if (!form.note.empty()) sentences.push_back(form.note);
   return sentences;

@@ -93,7 +93,8 @@ void check_quantity(const ReadFormLine& read) {
   const FormLine& line = read.line;
   if (line.source == kApplicant) {
     if (!config::is_identifier(line.quantity)) {
-      read.quantity->fail("must be a name of letters, digits and _, as a key of the facts file");
+      read.quantity->fail(
+          "must consist of letters, digits and _, because it is a key of the facts file");
     }
     return;
   }
@@ -190,7 +191,8 @@ ProposalForm find_proposal_form(const std::string& name) {
   if (name.ends_with(".toml")) {
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(name, ignored)) {
-      throw base::UsageError(fmt::format("--form {}: no such file", name));
+      throw base::UsageError(
+          fmt::format("--form {}: no such file; dlscale propose --list lists the forms", name));
     }
     return parse_proposal_form(base::read_text_file(name), name);
   }

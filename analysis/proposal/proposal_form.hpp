@@ -19,8 +19,8 @@ struct ProposalQuantity {
   const char* summary;  ///< content of the quantity, in words
 };
 
-/// Source of quantities that only a person can give, such as the project text. Their names are free
-/// and are the keys of the facts file.
+/// Source of quantities that only the applicant can supply, such as the project text. A form can
+/// give such a quantity any name, which is then a key of the facts file.
 inline constexpr const char* kApplicant = "applicant";
 
 /// Returns all quantities, except those of the source "applicant".
@@ -30,7 +30,7 @@ std::span<const ProposalQuantity> proposal_quantities();
 
 struct FormLine {
   std::string title;  ///< heading in the application
-  std::string asks;   ///< requirement of the centre, in words of the form file
+  std::string asks;   ///< requirement of the centre, in the words of the form file
   std::string quantity;
   std::string source;
 };
@@ -46,7 +46,8 @@ struct FormSource {
 struct FormUnit {
   std::string name = "node-h";  ///< name of the unit: "CU", "core-h"
   std::string per = "node-h";   ///< resource that the unit counts: node-h, gpu-h or core-h
-  /// Number of units of one node-hour, GPU-hour or core-hour. Empty if the form does not know it.
+  /// Number of units that one node-hour, GPU-hour or core-hour costs. Empty if the form does not
+  /// state it.
   std::optional<double> factor = 1;
 };
 
@@ -89,7 +90,8 @@ struct ApplicantFact {
 /// Content of a facts file.
 struct ApplicantFacts {
   std::vector<ApplicantFact> texts;
-  /// Number of the centre's units of one node-hour, GPU-hour or core-hour (key `unit_factor`).
+  /// Number of the centre's units that one node-hour, GPU-hour or core-hour costs (key
+  /// `unit_factor`).
   std::optional<double> unit_factor;
 
   /// Returns the text of a key, or an empty text.

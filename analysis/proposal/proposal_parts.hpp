@@ -16,8 +16,9 @@ struct Absent {
   std::vector<std::string> commands;  ///< commands that would produce the quantity
 };
 
+/// Paragraphs of a text.
 using Paragraphs = std::vector<std::string>;
-/// Text with the commands that measure what the text leaves open.
+/// Text that the results do not prove, with the commands of the missing measurements.
 struct Statement {
   Paragraphs text;
   std::vector<std::string> commands;

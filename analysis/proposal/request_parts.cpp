@@ -64,7 +64,7 @@ void add_band(PredictedValue& sum, const PredictedValue& value) {
   sum.high += value.high;
 }
 
-/// Returns the resources that a run uses, in the unit `per` without its hours.
+/// Returns the number of nodes, GPUs or cores for which a run is charged, as `per` counts them.
 double resources_of(const RequestedRun& run, const std::string& per) {
   if (per == "gpu-h") return run.charged_gpus;
   if (per == "core-h") return run.cores;
@@ -123,9 +123,9 @@ std::string band_text(const PredictedValue& value, const std::string& unit) {
 
 // Job sizes.
 
-/// Job size: the runs on one number of GPUs.
+/// GPU count of requested runs, with its names in the table of job sizes.
 struct JobSize {
-  std::vector<const char*> names;  ///< names of the size: minimum, typical, maximum
+  std::vector<const char*> names;  ///< minimum, typical, maximum
   int gpus = 1;
 };
 
@@ -145,7 +145,8 @@ std::vector<JobSize> sizes_of(const RequestedStudy& request) {
   return sizes;
 }
 
-/// Returns the run on `gpus` GPUs for which `value` is largest. The value can be 0.
+/// Returns the run on `gpus` GPUs whose `value` has the highest upper edge of its band. The value
+/// is 0 if it is not predicted.
 const RequestedRun& largest_run(const RequestedStudy& request, int gpus,
                                 PredictedValue RequestedRun::*value) {
   const RequestedRun* found = nullptr;
@@ -158,8 +159,8 @@ const RequestedRun& largest_run(const RequestedStudy& request, int gpus,
 
 // Derivation of the request.
 
-/// Largest number of rows of the table that derives the request. With more groups of runs, each row
-/// contains all runs of a size.
+/// Largest number of rows of the table that derives the request. If there are more groups of runs,
+/// each row adds up all runs of a size.
 constexpr std::size_t kMostRequestRows = 30;
 
 /// Runs with the same resources and the same predicted time.
@@ -188,7 +189,7 @@ bool has_one_value(const RunPointers& runs, const std::string& axis) {
 }
 
 /// Returns the axis values that all runs of a group share and that vary in the study, such as
-/// "model=resnet50, loader=native". Returns "all" without such values.
+/// "model=resnet50, loader=native". Returns "all" if there are no such values.
 std::string configuration_of(const RunPointers& runs, const RequestedStudy& request) {
   const RunPointers all = all_runs(request);
   std::vector<std::string> values;
@@ -206,8 +207,8 @@ std::string run_bytes_text(const std::vector<double>& bytes) {
                      proposal_number(*high / kMega), proposal_number(median(bytes) / kMega));
 }
 
-/// Returns the reason why the storage of the measured runs says nothing about the requested runs.
-/// Returns an empty text if each requested run has a measured model and is no longer than the
+/// Returns the reason why the storage of the requested runs cannot be derived from the measured
+/// runs. Returns an empty text if each requested run has a measured model and is no longer than the
 /// longest measured run.
 std::string storage_differs(const RequestedStudy& request, const Frame& frame) {
   std::set<std::string> models;
@@ -262,16 +263,17 @@ ProposalValue job_sizes(const ProposalData& data) {
   if (!all_runs_timed(request)) return no_times(request);
   const std::vector<JobSize> sizes = sizes_of(request);
   const std::string worker = request.worker;
-  Table table{.id = "job-sizes",
-              .title = "Job sizes of " + request.study + " on " + request.site,
-              .notes = {"run time and memory are predicted; they are those of the run with the "
-                        "highest upper edge of the band at this size",
-                        "typical: the median over all requested runs"},
-              .columns = {{"size", "job size"},
-                          {"gpus", worker + "s"},
-                          {"nodes", "nodes"},
-                          {"runs", "runs"}},
-              .rows = {}};
+  Table table{
+      .id = "job-sizes",
+      .title = "Job sizes of " + request.study + " on " + request.site,
+      .notes = {"run time and memory are predicted; each is the value of the run of this size "
+                "whose band has the highest upper edge",
+                "typical: the median over all requested runs"},
+      .columns = {{"size", "job size"},
+                  {"gpus", worker + "s"},
+                  {"nodes", "nodes"},
+                  {"runs", "runs"}},
+      .rows = {}};
   add_band_columns(table, {"run_time_h", "run time", "h", 2, 1 / kHour});
   bool has_memory = true;
   for (const JobSize& size : sizes) {
@@ -316,8 +318,8 @@ ProposalValue request_table(const ProposalData& data) {
   Table table{
       .id = "request",
       .title = "Computing time of " + request.study + " on " + request.site,
-      .notes = {"node-h = runs x predicted hours of a run x nodes; bands are the sums of the edges "
-                "of the single bands"},
+      .notes = {"node-h = runs x predicted hours of a run x nodes; the edges of its band are the "
+                "sums of the edges of the bands of the runs"},
       .columns = {{"configuration", "configuration"},
                   {"gpus", request.worker + "s"},
                   {"nodes", "nodes"},
@@ -325,7 +327,7 @@ ProposalValue request_table(const ProposalData& data) {
       .rows = {}};
   if (by_size) {
     table.notes.emplace_back(
-        "each row adds up all configurations of a size; time/run is that of the longest run");
+        "each row adds up all configurations of a size; time/run is the time of the longest run");
   }
   add_band_columns(table, {"run_h", "time/run", "h"});
   add_band_columns(table, {"node_h", "node-h"});
@@ -364,14 +366,15 @@ ProposalValue request_total(const ProposalData& data, const FormUnit& unit) {
                   {kRequestCommand}};
   }
   const PredictedValue total = request_sum(all_runs(request), unit.per);
-  const std::string runs = base::count_of(static_cast<std::int64_t>(request.runs.size()), "run");
-  Paragraphs text{
-      fmt::format("The {} of {} need {}.", runs, request.study, band_text(total, unit.per))};
+  const std::string runs = base::count_of(static_cast<std::int64_t>(request.runs.size()),
+                                          fmt::format("run of {} needs", request.study),
+                                          fmt::format("runs of {} need", request.study));
+  Paragraphs text{fmt::format("The {} {}.", runs, band_text(total, unit.per))};
   const std::optional<double> factor = unit.factor ? unit.factor : data.facts.unit_factor;
   if (unit.name == unit.per) return text;
   if (!factor) {
     text.push_back(fmt::format(
-        "The total in {} is not stated, because the form does not know the number of {} per {}. "
+        "The total in {} is not stated, because the form does not state how many {} one {} costs. "
         "Set the key unit_factor in the facts file (dlscale propose --facts FACTS.toml).",
         unit.name, unit.name, unit.per));
     return text;
@@ -393,10 +396,10 @@ ProposalValue storage(const ProposalData& data) {
                   {"dlscale run STUDY.toml -o RESULTS"}};
   }
   const auto runs = static_cast<std::int64_t>(data.run_bytes.size());
-  Paragraphs text{fmt::format(
-      "Each of the {} in the results wrote {} into its folder (records, output and checkpoints). "
-      "Data sets are not included.",
-      base::count_of(runs, "completed run"), run_bytes_text(data.run_bytes))};
+  Paragraphs text{
+      fmt::format("The results contain {}. Each run wrote {} into its folder (records, output and "
+                  "checkpoints). Data sets are not included.",
+                  base::count_of(runs, "completed run"), run_bytes_text(data.run_bytes))};
   if (!data.request) {
     text.push_back(fmt::format("{} The total of the request is therefore not stated. Command: {}",
                                no_request().reason, kRequestCommand));
@@ -409,8 +412,8 @@ ProposalValue storage(const ProposalData& data) {
   const double most = *std::max_element(data.run_bytes.begin(), data.run_bytes.end());
   const auto requested = static_cast<std::int64_t>(data.request->runs.size());
   text.push_back(
-      fmt::format("The {} write at most {} GB, if none writes more than the largest measured run.",
-                  base::count_of(requested, "requested run"),
+      fmt::format("The {} at most {} GB, if no run writes more than the largest measured run.",
+                  base::count_of(requested, "requested run writes", "requested runs write"),
                   proposal_number(most * static_cast<double>(requested) / kBytesOfGb)));
   return text;
 }
@@ -434,7 +437,7 @@ Paragraphs request_limits(const ProposalData& data) {
     most = std::max(most, run.gpus);
     beyond += run.gpus > measured ? 1 : 0;
   }
-  if (beyond > 0) {
+  if (beyond > 0 && measured > 0) {
     text.push_back(fmt::format(
         "{} on more than {}, the largest measured count: the largest requested count is {}. The "
         "scaling at these counts is an extrapolation.",
@@ -447,9 +450,10 @@ Paragraphs request_limits(const ProposalData& data) {
                     data.site, request.site));
   }
   if (request.scaling != data.frame.scaling) {
-    text.push_back(
-        fmt::format("The scaling mode of the results is {}, and that of the requested study {}.",
-                    data.frame.scaling, request.scaling));
+    text.push_back(fmt::format(
+        "The scaling mode of the results is {}. The scaling mode of the requested study "
+        "is {}.",
+        data.frame.scaling, request.scaling));
   }
   if (request.has_packed_jobs) {
     text.emplace_back(
@@ -458,8 +462,8 @@ Paragraphs request_limits(const ProposalData& data) {
   }
   if (request.skipped_points > 0) {
     text.push_back(fmt::format(
-        "{} of the requested study cannot run on the site and are not part of the request (see "
-        "dlscale plan -n).",
+        "The request leaves out {} of the requested study that cannot run on the site (see dlscale "
+        "plan -n).",
         base::count_of(static_cast<std::int64_t>(request.skipped_points), "point")));
   }
   for (const std::string& note : request.notes)

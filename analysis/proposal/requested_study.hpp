@@ -38,7 +38,7 @@ struct RequestedStudy {
   std::string basis;               ///< data on which the predictions are based; empty: none
   std::string why_unpredicted;     ///< reason why runs have no predicted time; empty: none known
   std::vector<std::string> notes;  ///< notes of the planner on the accuracy of predictions
-  std::size_t skipped_points = 0;  ///< points that the planner left out
+  std::size_t skipped_points = 0;  ///< number of points that the planner left out
 };
 
 }  // namespace dlscale::analysis

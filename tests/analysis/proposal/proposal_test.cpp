@@ -151,7 +151,7 @@ TEST_CASE("with results and a request, only the other kind of scaling is not sta
   }
 }
 
-TEST_CASE("the scaling table names the kind of scaling, and its baseline has the speed-up 1") {
+TEST_CASE("the title of the scaling table names the kind of scaling, and each count has a row") {
   const Proposal proposal = Made().with("generic");
   const Table& table = table_with(proposal, "scaling");
   CHECK(table.title == "Weak scaling of made-up");
@@ -165,7 +165,7 @@ TEST_CASE("the scaling table names the kind of scaling, and its baseline has the
   CHECK(table_with(strong.with("generic"), "scaling").title == "Strong scaling of made-up");
 }
 
-TEST_CASE("a form with both kinds of scaling gets the measured kind and the command of the other") {
+TEST_CASE("a form with both kinds of scaling gets one table and the command for the other") {
   const Proposal proposal = Made().with("nhr-zib");
   CHECK(part_with(proposal, "weak_scaling_table").content == Content::table);
   const ProposalPart& strong = part_with(proposal, "strong_scaling_table");
@@ -174,7 +174,7 @@ TEST_CASE("a form with both kinds of scaling gets the measured kind and the comm
   CHECK_THAT(strong.commands.front(), Contains("scaling = \"strong\" and the axis global_batch"));
 }
 
-TEST_CASE("the job size is the largest count whose lower bound is at least the demand") {
+TEST_CASE("the job size is the largest count whose efficiency has a sufficient lower bound") {
   Made made;
   CHECK_THAT(all_text(part_with(made.with("generic"), "job_size")),
              Contains("has a lower bound of at least 0.8.") && Contains("Use up to 4 GPUs"));
@@ -314,7 +314,7 @@ TEST_CASE("GPU-hours on a site without GPUs are not stated") {
   CHECK_THAT(all_text(part_with(proposal, "request_total")), Contains("cluster has no GPUs"));
 }
 
-TEST_CASE("storage is the largest measured run times the requested runs") {
+TEST_CASE("storage is the size of the largest measured run times the number of requested runs") {
   Made made;
   CHECK_THAT(all_text(part_with(made.with("generic"), "storage")),
              Contains("wrote 1.00 MB to 3.00 MB, median 2.00 MB") &&
