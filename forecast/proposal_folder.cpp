@@ -78,7 +78,7 @@ std::string used_path(const std::string& path, const fs::path& folder) {
   return (fs::absolute(folder) / path).lexically_normal().string();
 }
 
-/// Returns whether a site or form is a file instead of a shipped name.
+/// Returns true if the name of a site or form is the path of a file.
 bool is_file(const std::string& name) {
   return name.ends_with(".toml");
 }
@@ -180,7 +180,7 @@ std::string make_pdf(const fs::path& folder) {
   } catch (const base::RunError&) {
     return fmt::format(
         "pdflatex is not installed (Debian packages texlive-latex-extra and "
-        "texlive-science); run pdflatex {} where it is",
+        "texlive-science); install it, or run pdflatex {} on another machine",
         analysis::kProposalLatex);
   }
   if (!answer.end) return fmt::format("pdflatex took longer than {} s", kTimeoutS);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the folder of a proposal, and computes it again from the records to compare it with its
-// files.
+// Writes a proposal to a folder. Verifies such a folder: computes the proposal again from the
+// records and compares it with the files.
 #pragma once
 
 #include <filesystem>
@@ -15,6 +15,7 @@
 
 namespace dlscale::forecast {
 
+/// Options of `dlscale propose`, except the output folder.
 struct ProposalChoice {
   workspace::StudyChoice study;
   std::string form = "generic";  ///< name of a shipped form, or a form file (*.toml)

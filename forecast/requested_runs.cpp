@@ -22,10 +22,10 @@ namespace dlscale::forecast {
 namespace fs = std::filesystem;
 namespace {
 
-/// Predictions by the id of the point, and the reason why there are none.
+/// Predictions of points by the ids of the points.
 struct PredictedPoints {
   std::map<std::string, contract::RunPrediction> by_point;
-  std::string why_none;
+  std::string why_none;  ///< reason why points have no prediction
 };
 
 PredictedPoints predict_points(const planner::Planning& planning) {
@@ -78,8 +78,8 @@ bool has_packed_jobs(const contract::Plan& plan) {
   return false;
 }
 
-/// Returns the warnings of the plan on points, which concern the accuracy of predictions. The other
-/// warnings concern the start of runs on the site.
+/// Returns the warnings of the plan that mention points. They concern the accuracy of predictions.
+/// The other warnings concern the start of runs on the site.
 std::vector<std::string> prediction_notes(const contract::Plan& plan) {
   std::vector<std::string> notes;
   for (const std::string& warning : plan.warnings) {

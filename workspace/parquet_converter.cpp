@@ -18,8 +18,8 @@ constexpr const char* kModule = "dlscale.parquet";
 /// not cached them.
 constexpr double kCheckPatience_s = 120;
 constexpr double kConvertPatience_s = 24 * 3600.0;
-/// Working directory of Python. Python imports modules from this folder, so that only root may be
-/// able to write it.
+/// Working directory of Python. Python imports modules from its working directory, so this is a
+/// folder to which only root can write.
 constexpr const char* kSafeFolder = "/";
 /// Exit code of the module if pyarrow cannot be imported.
 constexpr int kNoPyarrow = 2;

@@ -63,7 +63,8 @@ std::string beginning_of(const fs::path& file) {
   return text;
 }
 
-/// Returns the path of the page. Throws the errors of the constructor.
+/// Creates the folder and returns the path of the page. Throws what the constructor of StatusPage
+/// throws.
 fs::path checked_file(const fs::path& folder, const contract::PlanDir& plan_folder) {
   std::error_code ignored;
   if (folder.empty()) reject_page(folder, "must be the path of a folder");
@@ -162,8 +163,8 @@ analysis::Table runs_table(const std::vector<ShownRun>& all) {
   return table;
 }
 
-/// Returns the ids of the runs that have ended, each with its state. A run that failed can be
-/// submitted again and complete.
+/// Returns the ids of the runs that have ended, each with its state. The list changes if a failed
+/// run is submitted again and completes.
 std::vector<std::string> ends_of(const std::vector<ShownRun>& runs) {
   std::vector<std::string> ends;
   for (const ShownRun& shown : runs) {
@@ -174,8 +175,8 @@ std::vector<std::string> ends_of(const std::vector<ShownRun>& runs) {
   return ends;
 }
 
-/// Returns the results of all runs of a folder. Other users can watch a plan folder that they
-/// cannot write. For them the records are read without the database.
+/// Returns the results of all runs of a folder. If the user cannot write to the folder, reads the
+/// records without the database, so that other users can also watch a study.
 analysis::Frame results_of(const contract::PlanDir& folder) {
   try {
     analysis::ingest(folder);

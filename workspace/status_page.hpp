@@ -11,6 +11,7 @@
 
 namespace dlscale::workspace {
 
+/// HTML page of a study in a folder.
 class StatusPage {
  public:
   /// Creates the folder of the page if it does not exist. `refresh_s` is the number of seconds

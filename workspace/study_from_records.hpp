@@ -9,8 +9,7 @@
 
 namespace dlscale::workspace {
 
-// Temporary folder that the destructor deletes.
-
+/// Temporary folder. The destructor deletes the folder.
 class ScratchFolder {
  public:
   /// Creates the folder. Throws base::RunError if no folder can be created.

@@ -44,12 +44,12 @@ void print_lines(const std::vector<std::string>& lines, std::ostream& out);
 
 // The following function repeatedly shows the states of runs for `dlscale status --watch`.
 
-/// Function that gets the chosen runs with their progress.
+/// Function that is called with the chosen runs and their progress.
 using OnUpdate = std::function<void(const std::vector<workspace::ShownRun>& runs)>;
 
 /// Shows the states of the chosen runs, which must be up to date. Then updates and shows them every
-/// `interval_s` seconds. Before the states are shown, calls `on_update`. Returns kExitOk when all
-/// runs have ended, and kExitInterrupted after a signal.
+/// `interval_s` seconds. Calls `on_update` each time before the states are shown. Returns kExitOk
+/// when all runs have ended, and kExitInterrupted after a signal.
 int watch_status(workspace::FolderStatus& status,
                  const std::vector<const contract::PlannedRun*>& chosen, double interval_s,
                  const StopSignals& signals, const OnUpdate& on_update = {});

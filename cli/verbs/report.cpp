@@ -83,15 +83,17 @@ analysis::WrittenBundle write(const ReportOptions& options, const workspace::Cho
   });
 }
 
-/// Prints which comparisons with publications a report of several plan folders leaves out. The
-/// published values belong to one study, and a joined report cannot tell to which folder.
+/// Prints a warning for each comparison with a publication that a report of several plan folders
+/// omits. Published values belong to the study of one folder, and a joined report has no place for
+/// the name of this folder.
 void print_omitted_publications(const workspace::StudyChoice& study) {
   for (const workspace::SourceFolder& source : study.sources) {
     const std::string name = workspace::reference_of_study(contract::PlanDir(source.folder));
     if (name.empty()) continue;
     fmt::print(
-        "warning: the comparison of {} with the publication \"{}\" is left out; dlscale "
-        "report {} writes it\n",
+        "warning: this report does not compare {} with the publication \"{}\"; to compare them, "
+        "run "
+        "dlscale report {}\n",
         source.name, name, source.folder.string());
   }
 }

@@ -30,8 +30,8 @@ namespace dlscale::cli {
 namespace {
 
 constexpr double kInterval_s = 5;
-/// Seconds after which a browser loads the page again if it is written once. The user may write it
-/// from time to time, for example by cron.
+/// Seconds after which a browser loads the page again if `status` runs without --watch. The user
+/// may then run `status` repeatedly, for example with cron.
 constexpr int kRefresh_s = 30;
 /// Maximum number of rows on a terminal if the user selected no runs.
 constexpr std::size_t kFewRows = 40;
@@ -144,8 +144,8 @@ Action define_status(CLI::App& app) {
   app.add_flag("--offline", options->offline,
                "use only the files in the folder, without a query of the scheduler");
   app.add_option("--page", options->page,
-                 "folder in which to write index.html, a page with states, progress, first results "
-                 "and the expected end for a web server. --watch writes the page at each update")
+                 "write index.html to this folder: a page for a web server with states, progress, "
+                 "first results and the expected end. With --watch, each update replaces the page")
       ->type_name(value_kind::kFolder);
   CLI::Option* json = app.add_flag("--json", options->json, "print a JSON object")->excludes(watch);
   app.add_flag("--csv", options->csv, "print all columns as CSV")->excludes(watch)->excludes(json);

@@ -22,7 +22,7 @@ CONTRAST = """(() => {
 })()"""
 
 # Returns the tables that are cut off at the edge of the page, whether the page is wider than its window, the number of
-# tables that scroll, and the number of those without a shaded edge.
+# boxes with tables that scroll, and the number of scrolling boxes without a shaded edge.
 WIDTHS = """(() => {
   for (const one of document.querySelectorAll('details')) one.open = true;
   const edge = document.documentElement.clientWidth + 1;

@@ -56,7 +56,7 @@ def check_texts(page):
     check(not loaded, f"the page loads {loaded}")
     dead = page.evaluate("""[...document.querySelectorAll('a[href^="#"]')].map((one) => one.hash.slice(1))
       .filter((id) => !document.getElementById(id))""")
-    check(not dead, f"links lead nowhere: {dead}")
+    check(not dead, f"links have no target: {dead}")
 
 
 def check_widths(page, url):
@@ -86,7 +86,7 @@ def check_refresh(page, path):
     copy = path.with_name("copy.html")
     text = path.read_text(encoding="utf-8")
     fast = text.replace('http-equiv="refresh" content="30"', 'http-equiv="refresh" content="1"')
-    check(fast != text, "the page does not ask for a refresh after 30 s")
+    check(fast != text, "the page does not request a reload after 30 s")
     copy.write_text(fast, encoding="utf-8")
     page.open(copy.as_uri())
     copy.write_text(text.replace("<title>", "<title>new: "), encoding="utf-8")
@@ -124,10 +124,10 @@ def main():
         check_texts(page)
         check_widths(page, running.as_uri())
         check_themes(page, running.as_uri())
-        check(not page.complaints(), f"the console says {page.complaints()}")
+        check(not page.complaints(), f"messages in the console: {page.complaints()}")
         check_refresh(page, running)
         check_ended(page, ended.as_uri())
-        check(not page.complaints(), f"the console says {page.complaints()}")
+        check(not page.complaints(), f"messages in the console: {page.complaints()}")
     finally:
         page.close()
     for fault in FAULTS:

@@ -7,7 +7,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 "$2" "$folder/study" 3 3 4
 "$1" status "$folder/study" --offline --page "$folder/ended" >/dev/null
-# Let the study continue: the runs on 16 GPUs have not started, and one run on 8 GPUs is in training.
+# Turn the ended study into a running one: remove the launches on 16 GPUs and the end of one run on 8 GPUs.
 rm -r "$folder"/study/runs/*-g16-r*/launch-1
 sed -i '/"run_stop"/d' "$folder/study/runs/ddp-0-g8-r1/launch-1/results.jsonl"
 "$1" status "$folder/study" --offline --page "$folder/running" >/dev/null

@@ -32,7 +32,8 @@ progress { width: 100%; height: 1.4rem; accent-color: var(--link); }
 details.table { max-width: 100%; }
 )css";
 
-/// Returns the share rounded down, so that only a complete share gives 100.
+/// Returns the share in percent. The result is rounded down, so that 100 means that all work is
+/// complete.
 int whole_percent(double share) {
   return static_cast<int>(100 * share);
 }

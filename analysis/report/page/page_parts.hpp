@@ -15,6 +15,7 @@ enum class TableView {
   Open,    ///< the table is unfolded and has no buttons, for a page without a script
 };
 
+/// Returns a <ul> element with an item for each text.
 std::string html_list(const std::vector<std::string>& items);
 
 /// Returns a text as HTML. Parts between backticks become <code> elements.
@@ -34,10 +35,11 @@ std::string conditions_section(const StudyPage& page, const std::vector<std::str
 /// Returns a <figure> element with the drawing, its title and its numbers.
 std::string figure_element(const NamedFigure& named);
 
-/// Returns a table with its notes below it, without its title.
+/// Returns the HTML of a table, with its notes below it and without its title. The page must
+/// contain the title in an element with the id "caption-<id of the table>".
 std::string html_table(const Table& table, const std::vector<std::string>& notes, TableView view);
 
-/// Appends the section of a table to `text`.
+/// Appends a section with the title, the table and its notes to `text`.
 void add_table_section(std::string& text, const Table& table, const std::vector<std::string>& notes,
                        TableView view);
 

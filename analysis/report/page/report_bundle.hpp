@@ -41,9 +41,9 @@ WrittenBundle write_kit(const StudyPage& page, const std::filesystem::path& fold
                         const std::function<void(const std::string&, double)>& on_part = {},
                         const std::string& converter = kConverter);
 
-// Parts of the kit, for other documents with the same tables and figures.
+// The following functions write parts of the kit for other documents, such as proposals.
 
-/// File in the folder of a document, with its content.
+/// Document: the name of its file, and the function that returns the content of the file.
 struct DocumentFile {
   std::string name;
   std::function<std::string()> content;

@@ -38,8 +38,8 @@ struct ExportRequest {
   std::set<std::string> views;  ///< names of the views to export, without "_view"; empty: all views
   std::set<std::string> runs;   ///< ids of the runs whose rows are exported
   bool replace = false;         ///< true if existing files may be replaced
-  /// Makes the file folder/<table><extension> for each table of a SQLite file. Required by formats
-  /// with is_converted, and ignored for other formats.
+  /// Converts each table of the SQLite file `tables` to the file folder/<table><extension>. Formats
+  /// with is_converted require this function. Other formats ignore it.
   std::function<void(const std::filesystem::path& tables, const std::filesystem::path& folder)>
       convert = {};
 };

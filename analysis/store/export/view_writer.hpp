@@ -43,7 +43,8 @@ std::unique_ptr<ViewWriter> make_csv_views(const std::filesystem::path& folder);
 /// NULL becomes null.
 std::unique_ptr<ViewWriter> make_jsonl_views(const std::filesystem::path& folder);
 /// Returns a writer that writes all views to one SQLite file, with a table for each view. The
-/// columns have the types of the database. Throws base::RunError if the file cannot be opened.
+/// columns keep the types that the database declares. Throws base::RunError if the file cannot be
+/// opened.
 std::unique_ptr<ViewWriter> make_sqlite_views(const std::filesystem::path& file);
 
 }  // namespace dlscale::analysis

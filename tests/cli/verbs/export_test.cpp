@@ -105,8 +105,8 @@ namespace {
 
 using Environment = std::map<std::string, std::string>;
 
-/// Environment in which Python imports the package of the source tree. Python then searches for
-/// other packages in `before` first.
+/// Returns an environment in which Python imports packages from the folder `before`, and then from
+/// the source tree.
 Environment with_package(const fs::path& before = {}) {
   return {{"PYTHONPATH", before.string() + ":" DLSCALE_SOURCE_DIR "/python"},
           {"PYTHONDONTWRITEBYTECODE", "1"}};
@@ -127,7 +127,7 @@ for view in 'run', 'step_window', 'epoch', 'eval', 'job':
             assert read == ('' if value is None else value), (view, value, text)
 )";
 
-/// Returns whether Python can run the code in `folder` without an error.
+/// Returns true if Python can run the code in `folder` without an error.
 bool python_runs(const std::string& code, const fs::path& folder = "/") {
   const char* chosen = std::getenv("DLSCALE_PYTHON");
   const std::string python = chosen != nullptr ? chosen : "python3";
@@ -140,7 +140,7 @@ bool python_runs(const std::string& code, const fs::path& folder = "/") {
   }
 }
 
-/// Python interpreter of which the tests determine the answers.
+/// Returns an environment that replaces the Python interpreter by a shell script.
 Environment interpreter(const Collected& it, const std::string& script) {
   const fs::path file = it.dlscale.folder / "python";
   base::write_file_atomically(file, "#!/bin/sh\n" + script);
@@ -196,7 +196,7 @@ TEST_CASE("a failed conversion to Parquet leaves no files") {
   CHECK(std::distance(fs::directory_iterator(it.dlscale.folder.path()), {}) == 1);
 }
 
-TEST_CASE("a Parquet export has the values of the CSV export, and is equal if it is repeated") {
+TEST_CASE("a Parquet export has the values of the CSV export, and a second export is equal") {
   if (!python_runs("import pyarrow.parquet")) {
     return test::skip("no pyarrow in the Python of DLSCALE_PYTHON or PATH (pip install pyarrow)");
   }

@@ -86,7 +86,7 @@ TEST_CASE("the answers compare the sources and name the faster source") {
   CHECK_THAT(at.out({"analyze", "juwels", "nef", "--metric", "verdicts"}), Contains("faster"));
 }
 
-TEST_CASE("the source is an axis of --by, --pivot, --where, --baseline and of run ids") {
+TEST_CASE("--by, --pivot, --where, --baseline and run ids accept the source of a run") {
   TwoSites at;
   const auto analyze = [&](std::vector<std::string> more) {
     std::vector<std::string> words{"analyze", "juwels", "nef", "--metric", "throughput"};
@@ -176,7 +176,7 @@ TEST_CASE("studies with different baselines need a baseline on the command line"
   at.out({"analyze", "juwels", "nef", "--baseline", "gpus=1"});
 }
 
-TEST_CASE("runs that are named after one folder are still selected") {
+TEST_CASE("run ids and globs after a single plan folder still select runs") {
   TwoSites at;
   CHECK_THAT(at.out({"analyze", "juwels", "ddp-g1-r1", "ddp-g2-r1", "--format", "csv"}),
              Contains("2 of 2 runs used") && !Contains("source"));

@@ -112,7 +112,7 @@ TEST_CASE("status --page with --json keeps standard output a JSON object") {
   CHECK_THAT(page_of(demo.dlscale, "page"), Contains("0 of 4 runs ended."));
 }
 
-TEST_CASE("status --page rejects files, folders of the plan and pages of others") {
+TEST_CASE("status --page rejects files, folders of the plan and pages from other sources") {
   PlannedDemo demo;
   base::write_file_atomically(demo.dlscale.folder / "file", "mine");
   fs::create_directory(demo.dlscale.folder / "home");
