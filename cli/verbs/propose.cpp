@@ -140,6 +140,8 @@ Action define_propose(CLI::App& app) {
                  "names are replaced")
       ->type_name(value_kind::kFolder);
   add_study_options(app, choice.study);
+  app.get_option("DIR")->description("plan folder with results (default: the current folder)");
+  app.get_option("DIR|RUN")->description("run ids and globs like those of --run");
   app.get_option("--baseline")
       ->description(
           "baseline of speed-ups: gpus=N, smallest-common or per-curve (default: per-curve, the "
