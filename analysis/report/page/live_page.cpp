@@ -32,8 +32,8 @@ progress { width: 100%; height: 1.4rem; accent-color: var(--link); }
 details.table { max-width: 100%; }
 )css";
 
-/// Returns the share in percent. The result is rounded down, so that 100 means that all work is
-/// complete.
+/// Returns the share in percent. The result is rounded down, so that 100 means that all work has
+/// ended.
 int whole_percent(double share) {
   return static_cast<int>(100 * share);
 }
@@ -71,9 +71,9 @@ const char* state_class(StateCount::Kind kind) {
 std::string progress_section(const LivePage& page) {
   std::string text = fmt::format(
       "<section aria-labelledby=\"progress\">\n<h2 id=\"progress\">Progress</h2>\n"
-      "<progress max=\"1\" value=\"{:.4f}\" aria-label=\"completed share of the "
-      "work\"></progress>\n"
-      "<p class=\"now\">{} % of the work is complete.",
+      "<progress max=\"1\" value=\"{:.4f}\" aria-label=\"share of the work that has "
+      "ended\"></progress>\n"
+      "<p class=\"now\">{} % of the work has ended.",
       page.share_done, whole_percent(page.share_done));
   for (const std::string& sentence : page.progress) text += " " + html_text(sentence);
   text += "</p>\n<ul class=\"states\">\n";

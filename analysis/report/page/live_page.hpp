@@ -24,7 +24,7 @@ struct LivePage {
   StudyPage study;
   std::string no_results;  ///< reason why the page shows no results; empty if it shows results
   std::string time;        ///< time at which the states were read, as local time
-  double share_done = 0;   ///< completed share of the work of all runs, 0 to 1
+  double share_done = 0;   ///< share of the work of all runs that has ended, 0 to 1
   /// Sentences on the progress: the number of ended runs, the elapsed time and the expected end.
   std::vector<std::string> progress;
   std::vector<StateCount> states;

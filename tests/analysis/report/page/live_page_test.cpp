@@ -29,7 +29,7 @@ TEST_CASE("a live page shows progress, states, results with intervals and runs")
   CHECK_THAT(text, Contains("<title>25 % of made-up</title>") &&
                        Contains("State at 2026-01-02 03:04:05 UTC.") &&
                        Contains("<progress max=\"1\" value=\"0.2560\""));
-  CHECK_THAT(text, Contains("25 % of the work is complete. 1 of 4 runs ended. Expected end: ") &&
+  CHECK_THAT(text, Contains("25 % of the work has ended. 1 of 4 runs ended. Expected end: ") &&
                        Contains("<li class=\"running\">2 running</li>") &&
                        Contains("<li class=\"green\">1 done</li>"));
   CHECK_THAT(text, Contains("[0.90, 1.00]") && Contains("id=\"figure-efficiency\"") &&
