@@ -100,13 +100,6 @@ class KnownRuns {
   std::vector<contract::Plan> plans_;
 };
 
-[[noreturn]] void refuse_ambiguous(const FolderArgument& argument) {
-  throw base::UsageError(
-      fmt::format("{0}: is a plan folder and also selects runs; write ./{0} for the folder, or "
-                  "--run {0} for the runs",
-                  argument.text));
-}
-
 /// Returns true if the argument selects runs: a run id or a glob, with or without the source before
 /// it ("SOURCE/RUN"). A word that resembles neither a run nor a plan folder also counts as a run.
 /// The selection of runs later reports that no run matches this word.
@@ -187,7 +180,6 @@ SourceArguments divide_arguments(const std::string& first, const std::vector<std
   for (const std::string& text : others) {
     FolderArgument argument = parse_argument(text);
     const bool is_folder = holds_plan(argument.path);
-    if (is_folder && argument.name.empty() && known.match(text)) refuse_ambiguous(argument);
     if (is_folder) known.add(argument.path);
     (is_folder ? folders : undecided).push_back(std::move(argument));
   }

@@ -97,7 +97,10 @@ Estimate exact_statistic(const std::vector<double>& left, const std::vector<doub
                          bool is_difference) {
   const auto [left_low, left_high] = std::minmax_element(left.begin(), left.end());
   const auto [right_low, right_high] = std::minmax_element(right.begin(), right.end());
-  const auto of_pair = [&](double a, double b) { return is_difference ? a - b : a / b; };
+  const auto of_pair = [&](double a, double b) {
+    if (is_difference) return a - b;
+    return a == b ? 1 : a / b;  // also for equal counts of 0
+  };
   return {.value = of_pair(median(left), median(right)),
           .interval = {Interval::Kind::Confidence95, of_pair(*left_low, *right_high),
                        of_pair(*left_high, *right_low)},

@@ -240,8 +240,9 @@ TEST_CASE("the name of a field or of a table column is rejected for a measured q
              Catch::Contains("mine.toml:5:11: measured.gpus: another column of the tables has"));
   CHECK_THAT(error("'m f u'", "x"), Catch::Contains("may contain only letters"));
   CHECK_THAT(error("mfu", "mfx"), Catch::Contains("unknown key \"mfx\"; did you mean \"mfu\"?"));
-  CHECK_THAT(error("mfu]\nunits = \"%\"\n[measured.b", "mfu"),
-             Catch::Contains("unknown key \"units\"; did you mean \"unit\"?"));
+  CHECK_THAT(
+      error("mfu]\nunits = \"%\"\n[measured.b", "mfu"),
+      Catch::Contains("mine.toml:6:1: measured.mfu.units: unknown key; did you mean \"unit\"?"));
 }
 
 TEST_CASE("each measured quantity must have a declaration and a formula") {
