@@ -119,21 +119,15 @@ TEST_CASE("a folder without a plan is rejected with the nearest plan folder") {
   CHECK_THROWS_AS(at.divided("juwels", {"x=" + at.path("empty")}), base::UsageError);
 }
 
-TEST_CASE("an argument that is a plan folder and a run is rejected") {
+TEST_CASE("an argument that is a plan folder is a folder even if a run has the same name") {
   const Folders at;
   const fs::path before = fs::current_path();
   fs::current_path(at.dir.path());
   at.add("ddp-g1-r1");
-  std::string message;
-  try {
-    divide_arguments("juwels", {"ddp-g1-r1"});
-  } catch (const base::UsageError& error) {
-    message = error.what();
-  }
-  const std::size_t as_folder = divide_arguments("juwels", {"./ddp-g1-r1"}).folders.size();
+  const SourceArguments divided = divide_arguments("juwels", {"ddp-g1-r1"});
   fs::current_path(before);
-  CHECK_THAT(message, Contains("write ./ddp-g1-r1 for the folder, or --run ddp-g1-r1"));
-  CHECK(as_folder == 2);
+  CHECK(divided.runs.empty());
+  CHECK(divided.folders.size() == 2);
 }
 
 }  // namespace dlscale::workspace
