@@ -196,7 +196,7 @@ ExampleParts find_parts(std::uint64_t size, const ReadExample& read) {
       if (const auto list = scanner.find(*value, 3)) label = scanner.first_number(*list);
     }
   }
-  if (!image) refuse("it has no bytes image/encoded");
+  if (!image) refuse("it has no feature image/encoded of type bytes");
   if (!label) refuse("it has no number image/class/label");
   return {image->begin, image->size(), *label};
 }

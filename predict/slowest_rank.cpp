@@ -98,9 +98,10 @@ double mean_largest(int ranks) {
 
 Seconds deviation_at(const std::vector<contract::ComputeTime>& measured, double batch,
                      int ranks_on_node, Seconds computing) {
-  // Runs of several ranks are kept even without a deviation, because the times of their all-reduces
-  // already contain the waiting. If such runs are nearest, the result is 0. A run of one rank
-  // without a deviation had too few blocks and is ignored.
+  // Runs of several ranks are kept even if their deviation is unknown, because their all-reduce
+  // times already contain the time of waiting for the slowest rank. If such runs are nearest to the
+  // predicted run, this function returns 0. A run of one rank whose deviation is unknown had too
+  // few blocks and is ignored.
   std::vector<contract::ComputeTime> known;
   for (const contract::ComputeTime& time : measured) {
     if (sharing_ranks(time) > 1 || time.deviation_s > 0) known.push_back(time);

@@ -143,7 +143,9 @@ void check_keys(const Item& item, const FindingTable& table) {
     item.fail("relation = \"narrows\" has no factor, and its difference must be 0");
   }
   if (std::find(finding.each.begin(), finding.each.end(), finding.along) != finding.each.end()) {
-    item.fail(fmt::format("the axis {} is in each and in along; give it once", finding.along));
+    item.fail(
+        fmt::format("the axis {} is in both \"each\" and \"along\"; name it in only one of them",
+                    finding.along));
   }
   check_ranks(item, finding);
 }

@@ -80,8 +80,9 @@ int verify(const VerifyOptions& options) {
     const workspace::StudyChoice& study = choice.study;
     if (study.runs.narrows() || !study.baseline.empty() || study.mixed || !choice.by.empty()) {
       throw base::UsageError(
-          "--proposal reads the selection of runs, --baseline and --mixed from inputs.toml; leave "
-          "out --by and these options");
+          "with --proposal, inputs.toml states the selection of runs, --baseline and --mixed; "
+          "leave "
+          "out these options and --by");
     }
   }
   if (choice.report.empty() && !choice.study.sources.empty()) {

@@ -113,7 +113,8 @@ class YamlScanner {
     }
     line_ += c;
   }
-  /// Returns the surroundings. A line of a block scalar is known by its indentation.
+  /// Returns the kind of YAML text that the next character belongs to. A line belongs to a block
+  /// scalar if its indentation is larger than that of the scalar's key.
   In in() const {
     if (block_indent_ && in_ != In::comment && indent() > *block_indent_) return In::block;
     return in_;

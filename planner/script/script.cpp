@@ -485,7 +485,7 @@ constexpr DataRow<bool> kJobFlags[] = {
 constexpr DataRow<bool> kLaunchFlags[] = {
     {"has_launcher", "a launcher starts the processes",
      [](const Script& s) { return s.launch() != "plain"; }},
-    {"names_launch", "the command or a file names launch_folder, master_address or master_port",
+    {"names_launch", "launch_folder, master_address or master_port occurs in the command or a file",
      [](const Script& s) { return s.names_launch(); }},
     {"spans_nodes", "the job has several nodes",
      [](const Script& s) { return s.request.nodes > 1; }},

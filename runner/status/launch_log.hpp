@@ -38,7 +38,7 @@ class LaunchLog {
   /// the log, and base::RunError if the log cannot be written.
   LaunchLog(const std::filesystem::path& path, const base::Clock& clock);
 
-  /// Returns all records in order, including the records of earlier programs.
+  /// Returns all records in order, including those that earlier dlscale processes wrote.
   const std::vector<contract::LaunchRecord>& records() const { return records_; }
   /// Appends the record with the current time and returns the record as written.
   const contract::LaunchRecord& append(contract::LaunchRecord record);

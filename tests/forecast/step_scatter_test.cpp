@@ -76,8 +76,8 @@ const double kSquareRootOfPi = std::sqrt(std::numbers::pi);
 
 TEST_CASE("windows of one rank give the deviation of its step times") {
   const ApartDemo demo;
-  // The faster of two such ranks waits for half of 20 ms on average, which is 1/√π of the
-  // deviation.
+  // The faster of two ranks waits 20 ms in half of the steps, so the mean wait is 10 ms. For two
+  // normal step times, the mean wait is 1/√π of their standard deviation.
   CHECK(demo.deviation_on(1) == Approx(0.01 * kSquareRootOfPi));
   CHECK_THAT(demo.calibrated.out, Contains("Variation between the steps of a rank, as measured"));
 }

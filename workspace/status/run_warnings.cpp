@@ -137,7 +137,8 @@ std::string nothing_read(const contract::Plan& plan, const contract::PlanDir& fo
           ? "Correct [trainer] log_format, and plan again; the runs then have other ids and must "
             "be "
             "repeated, because their ids contain the format"
-          : "Correct [trainer] read, plan again and collect; the runs need not be repeated");
+          : "Correct the key read in [trainer], then plan and collect again; the runs need not be "
+            "repeated");
 }
 
 std::string nothing_read(const analysis::Frame& frame, const contract::PlanDir& folder) {

@@ -123,7 +123,8 @@ struct LineRule {
 
   std::string name;    ///< name in messages of check-format
   std::string starts;  ///< beginning of the lines of the rule
-  /// Texts that the lines contain. The pattern is applied to the text from the first one on.
+  /// Texts that a line must contain. The pattern is applied to the part of the line that begins
+  /// with the first of these texts.
   std::vector<std::string> contains;
   Source source = Source::none;
   std::optional<Regex> pattern;

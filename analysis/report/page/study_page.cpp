@@ -69,10 +69,10 @@ void add_tables(StudyPage& page, const Metric& metric, Report report) {
   for (Table& table : report.tables) {
     if (table.rows.empty()) continue;
     if (metric.is_detailed && table.rows.size() > kMostDetailedRows) {
-      page.warnings.push_back(
-          fmt::format("no table {}: it has {} rows; select fewer runs with --where, or use "
-                      "dlscale analyze --metric {}",
-                      table.id, table.rows.size(), metric.name));
+      page.warnings.push_back(fmt::format(
+          "table {} is left out, because it has {} rows; select fewer runs with --where, or use "
+          "dlscale analyze --metric {}",
+          table.id, table.rows.size(), metric.name));
       continue;
     }
     add_table(page.report, std::move(table));

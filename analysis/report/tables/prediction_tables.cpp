@@ -51,7 +51,7 @@ std::vector<Column> fit_columns_of() {
                               {"aicc", "AICc", "", 1}, {"weight", "weight", "", 2}};
   for (const int reach : kReaches) {
     const std::string id = fmt::format("step_time_at_{}x_s", reach);
-    columns.push_back({id, fmt::format("step on {} x GPUs", reach), "ms", 2, 1000});
+    columns.push_back({id, fmt::format("step time on {} times the GPUs", reach), "ms", 2, 1000});
     columns.push_back({id, "95 % interval", "ms", 2, 1000, true});
   }
   return columns;

@@ -52,7 +52,7 @@ TEST_CASE("keys of a finding that do not fit together are errors") {
   CHECK_THAT(reading_error(faster + "relation = \"narrows\"\nalong = \"gpus\"\nfactor = 2\n"),
              Catch::Contains("has no factor"));
   CHECK_THAT(reading_error(faster + "along = \"gpus\"\neach = [\"gpus\"]\n"),
-             Catch::Contains("the axis gpus is in each and in along"));
+             Catch::Contains("the axis gpus is in both \"each\" and \"along\""));
   const std::string number = faster.substr(0, faster.find("right")) + "value = 1\n";
   CHECK(reading_error(number).empty());
   for (const char* key : {"difference = 3\n", "along = \"gpus\"\n", "right_rank = 1\n"}) {

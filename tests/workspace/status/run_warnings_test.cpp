@@ -99,8 +99,9 @@ TEST_CASE("completed runs whose output does not fit the study's own format need 
 
 TEST_CASE("completed runs need not be repeated if the study names their format in read") {
   const ExternalPlan written("timm", "my own words\n");
-  CHECK_THAT(message(written), Contains("Correct [trainer] read, plan again and collect; the runs "
-                                        "need not be repeated"));
+  CHECK_THAT(message(written),
+             Contains("Correct the key read in [trainer], then plan and collect again; the runs "
+                      "need not be repeated"));
 }
 
 TEST_CASE("runs of a format are not reported if one of them has measurements") {

@@ -93,8 +93,9 @@ TEST_CASE("one value has no interval, and few values have only their range") {
 
 TEST_CASE("the interval of six values is slightly narrower than their range") {
   // The interval from the first to the last value has a coverage of 31/32, and the interval from
-  // the second to the second-last value has a coverage of 25/32. The limits of the 95 % interval
-  // lie between these two pairs, with the share 0.1 and the weight 5 * 0.1 / (1 + 4 * 0.1).
+  // the second to the second-last value has a coverage of 25/32. 95 % lies at 0.1 of the way
+  // from 31/32 to 25/32. The limits are interpolated between the two intervals, and the inner one
+  // has the weight 5 * 0.1 / (1 + 4 * 0.1).
   const Interval interval = interval_of_median({0, 10, 20, 30, 40, 50});
   CHECK(interval.low == Approx(10 * 0.5 / 1.4));
   CHECK(interval.high == Approx(50 - 10 * 0.5 / 1.4));

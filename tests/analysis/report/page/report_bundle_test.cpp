@@ -52,7 +52,8 @@ TEST_CASE("a report has tables, figures, the paper and the page, with the same b
     CHECK(files.contains(name));
   }
   write_kit(test::sample_page(), folder / "kit");
-  CHECK((files_in(folder / "kit") == files));  // parentheses: not printed
+  // The additional parentheses keep Catch2 from printing the files.
+  CHECK((files_in(folder / "kit") == files));
 }
 
 TEST_CASE("without a converter a report lacks only PDF files and gives the reason") {
