@@ -122,7 +122,7 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
   Answer answer{fmt::format("How many {}s?", study.worker), "", true};
   std::vector<std::optional<WorthwhileCount>> results(study.curves.size());
   std::vector<CurveKey> keys;
-  std::set<std::string> references;
+  std::set<std::string> references, of_tables;
   std::map<std::tuple<int, int, bool, bool>, CountGroup> by_result;
   for (std::size_t i = 0; i < study.curves.size(); ++i) {
     std::optional<WorthwhileCount>& result = results[i];
@@ -130,6 +130,7 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
     if (!result) continue;
     references.insert(
         knee_reference(study.curves[i], *study.choices[i].baseline).label(study.worker));
+    of_tables.insert(study.choices[i].baseline->label(study.worker));
     CountGroup& group = by_result[{-result->gpus, result->beyond ? result->beyond->gpus : 0,
                                    result->is_beyond_unclear, !result->is_proven}];
     group.members.push_back(keys.size());
@@ -172,7 +173,13 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
         fmt::format(" Fewer than {} repetitions give no 95 % interval, so this is not proven.",
                     kFewestForInterval);
   }
-  answer.text += fmt::format(" Efficiency is relative to {}.", fmt::join(references, " or "));
+  answer.text += fmt::format(" Efficiency is relative to {}", fmt::join(references, " or "));
+  answer.text += references == of_tables
+                     ? "."
+                     : fmt::format(
+                           " here, and to {} in tables and figures. --baseline per-curve "
+                           "uses the same counts everywhere.",
+                           fmt::join(of_tables, " or "));
   if (groups.size() > kMostGroups) {
     answer.text += fmt::format(" The table of efficiencies shows {} further results.",
                                groups.size() - kMostGroups);

@@ -87,6 +87,20 @@ TEST_CASE("strong scaling is named, and its answers compare equal global batches
   CHECK_THAT(answer_to(answer, "GPUs?").text, Contains("Use up to 4 GPUs"));
 }
 
+TEST_CASE("if the tables have another baseline than the answer, the answer says so") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 1, 100, 6, "ddp");
+  add_repeats(frame, 2, 195, 6, "ddp");
+  add_repeats(frame, 4, 370, 6, "ddp");
+  add_repeats(frame, 2, 195, 6, "horovod");
+  add_repeats(frame, 4, 370, 6, "horovod");
+  CHECK_THAT(answer_to(answer_study(frame, {}), "GPUs?").text,
+             Contains("Efficiency is relative to 1 GPU (1 node) or 2 GPUs (1 node) here, and to 2 "
+                      "GPUs (1 node) in tables and figures."));
+  CHECK_THAT(answer_to(answer_study(frame, {.baseline = {.rule = "per-curve"}}), "GPUs?").text,
+             Contains("Efficiency is relative to 1 GPU (1 node) or 2 GPUs (1 node)."));
+}
+
 TEST_CASE("variants without a difference are not ranked") {
   Frame frame = frame_of({});
   add_repeats(frame, 2, 200, 6, "ddp");
