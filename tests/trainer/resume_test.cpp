@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of runs that are stopped and resumed, with the same bits as an uninterrupted run.
+// Tests that stopped and resumed runs compute the same bits as an uninterrupted run.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>

@@ -87,7 +87,7 @@ ThreadLaunch run(const contract::RunSpec& spec) {
 }
 
 ThreadLaunch run_as_rank(const contract::RunSpec& spec, trainer::Communicator& ranks) {
-  const TempDir mine;  // used on rank 0 only, whose folder all ranks share
+  const TempDir mine;  // all ranks share the folder of rank 0
   const bool is_root = ranks.rank() == 0;
   if (is_root) contract::RunDir(mine.path()).make_next_launch();
   std::string path = mine.path();

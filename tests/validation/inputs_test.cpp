@@ -106,7 +106,7 @@ TEST_CASE("dropping the last batch must leave at least one batch per epoch") {
   CHECK(said_of_input(run) == "no error");
   run.dataset = {.kind = "text_sst", .train_samples = 100, .folds = 5, .fold = 1};
   run.model = "nbow";
-  CHECK(said_of_input(run) == "no error");  // only the files determine the sizes of the folds
+  CHECK(said_of_input(run) == "no error");  // fold sizes are unknown until the files are read
   run.dataset.folds = run.dataset.fold = 0;
   CHECK_THAT(said_of_input(run), Catch::StartsWith("last_batch: is drop"));
 }

@@ -61,7 +61,8 @@ make_root() {
     DLSCALE_OWN_MOUNTS=1 exec unshare --mount --propagation private "$0" "$wheels"
   fi
   mkdir -p "$work"/{upper,scratch,root}
-  # A file system of its own, because overlays cannot lie on each other in every container.
+  # $work may lie on an overlay, and some containers do not allow an overlay on another overlay. The writable part of
+  # the new overlay therefore lies in a separate file system.
   mount -t tmpfs -o size=2g dlscale-wheel "$work/scratch" || skip "cannot mount a file system in memory"
   mkdir -p "$work"/scratch/{upper,work}
   mount -t overlay -o "lowerdir=$kept/$1,upperdir=$work/scratch/upper,workdir=$work/scratch/work" \
@@ -107,7 +108,7 @@ plan_and_submit() {
   chmod 755 "$work"/root/home/user/bin/*
   as_user "python3 -m venv dlscale && dlscale/bin/pip install --quiet --find-links dist dlscale"
   as_user "command -v cc c++ gcc g++ && exit 1; exit 0" || fail "the system has a compiler, which pip could use"
-  # With LD_BIND_NOW the loader looks up every function at the start, so that a missing one ends the program.
+  # With LD_BIND_NOW the loader looks up every function at the start, so that a missing function ends the program.
   as_user "LD_BIND_NOW=1 dlscale/bin/dlscale --version" >"$work/version"
   says "dlscale $version" "$work/version"
   says "build manylinux_2_28_x86_64 wheel" "$work/version"

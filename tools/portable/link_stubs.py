@@ -15,8 +15,8 @@ import re
 import subprocess
 import sys
 
-# Libraries whose symbols the programs use, with the newest version of each set of versions. The limit of libgcc is the
-# one of GCC 8, the compiler of the distributions that have glibc 2.28.
+# Libraries whose symbols the programs use, and the newest allowed version in each set of symbol versions. The limit for
+# the set GCC is the newest version in the libgcc of GCC 8, the compiler of the distributions that have glibc 2.28.
 LIBRARIES = ("libc.so.6", "libm.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2")
 LIMITS = {"GCC": (7, 0, 0)}
 # Before glibc 2.34, some functions of libc.so.6 were in these libraries. The symbols kept their versions when they

@@ -79,8 +79,8 @@ def main():
         "-Wl,--exclude-libs,ALL", "-Wl,--no-as-needed",
         "-Wl,--start-group", file_of_compiler("libstdc++.a"), file_of_compiler("libgcc.a"), "-Wl,--end-group",
         *(str(libraries / "stubs" / name) for name in STUBS), file_of_compiler("libc_nonshared.a"),
-        # The loader looks up functions when they are called first. With another LibTorch, the trainer then starts and
-        # reports the difference, unless the loader misses other symbols.
+        # With -z lazy, the loader looks up a function at its first call. With another version of LibTorch, the trainer
+        # can therefore start and report the version, unless a symbol is missing that the loader looks up at the start.
         "-Wl,--strip-all", "-Wl,-z,relro", "-Wl,-z,lazy",
     ]
     if len(sys.argv) == 6:

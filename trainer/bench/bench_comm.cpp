@@ -196,7 +196,8 @@ int run_comm_bench(const CommBench& bench, MpiSession& session) {
     measure_processes(bench, session, found);
   }
   if (!output || output->wrong() == 0) return contract::kExitDone;
-  fmt::print(stderr, "dlscale-bench: {} elements of the results are wrong\n", output->wrong());
+  fmt::print(stderr, "dlscale-bench: the collectives returned {} wrong elements\n",
+             output->wrong());
   return contract::kExitCommunication;
 }
 

@@ -211,17 +211,16 @@ std::vector<Row> rows_of(const std::vector<LoadBlock>& blocks) {
     return Row{key, title, over_blocks(blocks, get)};
   };
   constexpr double kKilo = 1024;
-  return {
-      row("images_per_s", "images/s", [](const LoadBlock& b) { return b.rate(); }),
-      row("images_per_s_per_core", "images/s per core in use",
-          [](const LoadBlock& b) { return b.rate() / b.cores(); }),
-      row("waiting", "share of time waited",
-          [](const LoadBlock& b) { return b.wait_s / b.wall_s; }),
-      row("cores", "cores in use", [](const LoadBlock& b) { return b.cores(); }),
-      row("busy", "threads busy, sum", [](const LoadBlock& b) { return b.work.busy_s / b.wall_s; }),
-      row("kb_per_image", "KB read per image", [](const LoadBlock& b) {
-        return static_cast<double>(b.work.bytes) / kKilo / static_cast<double>(b.images);
-      })};
+  return {row("images_per_s", "images/s", [](const LoadBlock& b) { return b.rate(); }),
+          row("images_per_s_per_core", "images/s per core in use",
+              [](const LoadBlock& b) { return b.rate() / b.cores(); }),
+          row("waiting", "share of time waited",
+              [](const LoadBlock& b) { return b.wait_s / b.wall_s; }),
+          row("cores", "cores in use", [](const LoadBlock& b) { return b.cores(); }),
+          row("busy", "busy threads", [](const LoadBlock& b) { return b.work.busy_s / b.wall_s; }),
+          row("kb_per_image", "KB read per image", [](const LoadBlock& b) {
+            return static_cast<double>(b.work.bytes) / kKilo / static_cast<double>(b.images);
+          })};
 }
 
 /// Returns the number of threads that decode images, or 0 when the data set has no images to

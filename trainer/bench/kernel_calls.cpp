@@ -208,8 +208,8 @@ namespace {
 constexpr double kMostSets = 1000;
 
 /// Returns a lower bound of the bytes of the inputs and outputs of a call. bytes_of_kernel() counts
-/// each array twice, because a backward kernel also has its gradient. A forward kernel has half
-/// of these bytes.
+/// each array twice, because a backward kernel also has the gradient of the array. A forward kernel
+/// has half of these bytes.
 double least_bytes_of(const std::string& kernel, const KernelSize& size,
                       const std::string& precision) {
   const auto& classes = kernel_classes();

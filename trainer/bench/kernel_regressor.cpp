@@ -17,7 +17,8 @@ namespace {
 
 constexpr int kHiddenLayers = 5, kWidth = 50;
 constexpr double kHeldOut = 0.2;
-constexpr double kSmaller = 1 - 1e-4;  // an error is smaller if below this share of the smallest
+// An error counts as a decrease if it is less than this share of the smallest error so far.
+constexpr double kSmaller = 1 - 1e-4;
 
 /// Fully connected network with ReLU between layers. The network computes in float64, because the
 /// calibration file stores float64 values. The stored model is therefore exactly the trained model.

@@ -19,12 +19,12 @@ using KernelSize = std::map<std::string, double>;
 
 /// Shape of the data that a kernel processes, which determines the keys of its sizes.
 enum class KernelShape {
-  convolution,  ///< b, c_in, c_out, h_in, h_out, kernel, stride; square images and filters
-  pool,         ///< b, c, h_in, h_out, kernel, stride
-  image,        ///< b, c, h_in
-  matrix,       ///< b, inputs, outputs
-  row,          ///< b, outputs
-  vector,       ///< n
+  convolution,  ///< keys: b, c_in, c_out, h_in, h_out, kernel, stride; square images and filters
+  pool,         ///< keys: b, c, h_in, h_out, kernel, stride
+  image,        ///< keys: b, c, h_in
+  matrix,       ///< keys: b, inputs, outputs
+  row,          ///< keys: b, outputs
+  vector,       ///< key: n
 };
 
 /// Class of kernels. For each class and precision, one model learns to predict the kernel times.

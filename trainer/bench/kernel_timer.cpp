@@ -10,7 +10,7 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr double kNormal95 = 1.96;
-constexpr std::size_t kFewestForInterval = 6;  // the limits of 5 values form only a 93.8 % interval
+constexpr std::size_t kFewestForInterval = 6;  // the range of 5 values is only a 93.8 % interval
 
 double middle_of(const std::vector<double>& sorted) {
   const std::size_t half = sorted.size() / 2;

@@ -17,7 +17,7 @@ using Reference = PickleValue::Reference;
 
 /// Limits that no state dictionary reaches. They bound the memory that a damaged file can request.
 constexpr std::uint64_t kLongestText = std::uint64_t{1} << 20;
-constexpr std::size_t kMostValues = 4'000'000;  ///< values, and references from one to another
+constexpr std::size_t kMostValues = 4'000'000;  ///< number of values and of references to values
 constexpr int kLastProtocol = 5;
 
 constexpr std::string_view kAllowed[] = {"collections.OrderedDict",
@@ -83,7 +83,7 @@ class PickleReader {
     throw PickleError(fmt::format("byte {}: {}", instruction_, problem));
   }
 
-  // Bytes of the pickle.
+  // Functions that read bytes of the pickle.
 
   void read(void* to, std::size_t count) {
     if (!in_.read(static_cast<char*>(to), static_cast<std::streamsize>(count))) {
@@ -99,7 +99,8 @@ class PickleReader {
   }
   std::uint8_t byte() { return little_endian<std::uint8_t>(); }
   std::string bytes(std::uint64_t count) {
-    if (count > kLongestText) fail(fmt::format("it has a string of {} bytes", count));
+    if (count > kLongestText)
+      fail(fmt::format("it has a string of {} bytes, which is too long", count));
     std::string text(count, '\0');
     read(text.data(), text.size());
     return text;
@@ -107,19 +108,20 @@ class PickleReader {
   std::string line() {
     std::string text;
     for (char c = 0; (c = static_cast<char>(byte())) != '\n';) {
-      if (text.size() == kLongestText) fail("it has a name without an end");
+      if (text.size() == kLongestText) fail("it has a name whose end is missing");
       text += c;
     }
     return text;
   }
 
-  // Values and the stack.
+  // Functions that access the values and the stack.
 
   PickleValue& value(Reference reference) { return result_.values_[reference]; }
   PickleValue& top_of_kind(Kind kind, const char* what) {
     if (stack_.size() <= lowest()) fail("an instruction lacks a value");
     PickleValue& top = value(stack_.back());
-    if (top.kind != kind) fail(fmt::format("{} applies to {}", what, word_for(top.kind)));
+    if (top.kind != kind)
+      fail(fmt::format("the instruction {} is applied to {}", what, word_for(top.kind)));
     return top;
   }
   std::size_t lowest() const { return marks_.empty() ? 0 : marks_.back(); }
@@ -163,7 +165,7 @@ class PickleReader {
   }
   void recall(std::uint32_t place) {
     const auto found = memo_.find(place);
-    if (found == memo_.end()) fail(fmt::format("it refers to the unknown value {}", place));
+    if (found == memo_.end()) fail(fmt::format("it refers to the missing memo entry {}", place));
     count_references(1);
     stack_.push_back(found->second);
   }

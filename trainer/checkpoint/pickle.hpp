@@ -24,16 +24,17 @@ class PickleError : public std::runtime_error {
 
 /// Value in a pickle.
 struct PickleValue {
+  /// Kind of the value. The comments name the members that hold the content of the value.
   enum class Kind {
     none,
-    boolean,       ///< number is 0 or 1
-    integer,       ///< number
+    boolean,       ///< number: 0 or 1
+    integer,       ///< number: the integer
     long_integer,  ///< text: little-endian bytes of an integer of more than 64 bits
     real,          ///< a floating-point number, whose value is not kept
     text,
     global,      ///< text: a name such as "torch.FloatStorage"
-    list,        ///< items
-    tuple,       ///< items
+    list,        ///< items: the elements
+    tuple,       ///< items: the elements
     dictionary,  ///< items: key, value, key, value ...
     persistent,  ///< items: the tuple that identifies data outside of the pickle
     call,        ///< text: name of the called function; items: its arguments
@@ -65,9 +66,9 @@ class Pickle {
 
 /// Reads the pickle at the position of `in` and leaves the position behind its end. Supports the
 /// instructions of the protocols 2 to 5 that torch.save() uses for state dictionaries. `position`
-/// is the offset of the pickle in its file, for messages, and becomes the offset of its end. Throws
-/// PickleError if the pickle is cut off or damaged, if it contains an unsupported instruction, or
-/// if it names a global other than:
+/// must be the offset of the pickle in its file, which appears in messages. The function sets
+/// `position` to the offset of the end of the pickle. Throws PickleError if the pickle is cut off
+/// or damaged, if it contains an unsupported instruction, or if it names a global other than:
 /// - collections.OrderedDict and torch.Size,
 /// - torch._utils._rebuild_tensor, _rebuild_tensor_v2 and _rebuild_parameter,
 /// - the storages of float64, float32, float16, bfloat16 and int64 values.

@@ -76,7 +76,8 @@ struct StorageFacts {
   throw base::RunError(problem, contract::kExitBadRunDescription);
 }
 
-/// Calls a function of LibTorch. Converts its errors, whose first line states the problem.
+/// Calls a function of LibTorch. Converts an error of LibTorch to a base::RunError with the first
+/// line of the error, which states the problem.
 template <class Function>
 auto with_plain_errors(const Function& function) {
   try {
@@ -94,7 +95,8 @@ class TorchStorages {
   virtual ~TorchStorages() = default;
   /// Returns the pickled state dictionary.
   virtual Pickle dictionary() = 0;
-  /// Prepares reading the storages that the dictionary names. Checks that they lie in the file.
+  /// Prepares reading the storages that the dictionary names. Checks that the storages lie in the
+  /// file.
   virtual void locate(const std::map<std::string, StorageFacts>& storages) = 0;
   /// Fills a one-dimensional tensor with the values of a storage.
   virtual void read(const StorageFacts& storage, const at::Tensor& values) = 0;
@@ -406,7 +408,8 @@ class Dictionary {
 
   /// Checks that the last value of a tensor lies in its storage.
   void require_inside(const TorchEntry& entry, std::int64_t values) const {
-    if (entry.shape.size() != entry.strides.size()) damaged("has other strides than sizes");
+    if (entry.shape.size() != entry.strides.size())
+      damaged("has different numbers of sizes and strides");
     if (std::ranges::find(entry.shape, 0) != entry.shape.end()) return;
     std::int64_t last = entry.begin;
     for (std::size_t i = 0; i < entry.shape.size(); ++i) {

@@ -17,7 +17,7 @@ struct TorchEntry {
   std::string name;
   at::ScalarType type = at::kFloat;
   std::vector<std::int64_t> shape;
-  std::vector<std::int64_t> strides;  ///< distances in values, one for each dimension
+  std::vector<std::int64_t> strides;  ///< distance to the next element in each dimension, in values
   std::string storage;                ///< key of the storage in the file
   std::int64_t begin = 0;             ///< index of the tensor's first value in the storage
 };
@@ -51,7 +51,7 @@ class TorchFile {
   std::unique_ptr<TorchStorages> storages_;
   std::vector<TorchEntry> entries_;
   std::string last_key_;  ///< key of the storage that was read last
-  at::Tensor last_;       ///< its values, because its next tensor often follows
+  at::Tensor last_;       ///< values of the storage that was read last
 };
 
 }  // namespace dlscale::trainer

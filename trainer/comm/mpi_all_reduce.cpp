@@ -60,7 +60,7 @@ void MpiSession::choose_all_reduce(const std::string& name) {
   int variable = 0;
   if (MPI_T_cvar_get_index(kVariable, &variable) != MPI_SUCCESS) {
     throw base::RunError(
-        fmt::format("all_reduce \"{}\": {} has no {}", name, mpi_version(), kVariable),
+        fmt::format("all_reduce \"{}\": {} has no variable {}", name, mpi_version(), kVariable),
         contract::kExitBadRunDescription);
   }
   const int value = value_of(variable, own ? name.substr(kOpenMpiPrefix.size()) : "ignore");

@@ -12,8 +12,8 @@
 namespace dlscale::trainer {
 namespace {
 
-/// Time limit for closing the connection in order. Closing needs all ranks, so it completes only if
-/// the ranks end at about the same time.
+/// Time limit for closing the connection without an abort. Closing needs all ranks, so it completes
+/// only if the ranks end at about the same time.
 constexpr std::chrono::seconds kGoodbye{5};
 
 ncclConfig_t behind_the_call() {

@@ -37,7 +37,7 @@ class TfrecordReader : public PictureReader {
   const images::TfrecordFiles& files_;
   const std::vector<std::int64_t>& records_;
   std::vector<std::uint8_t> record_;     ///< data of the current record
-  std::span<const std::uint8_t> image_;  ///< its image
+  std::span<const std::uint8_t> image_;  ///< image in the current record
   images::Decoder decoder_;
   std::int64_t bytes_read_ = 0;
 };

@@ -194,7 +194,7 @@ TEST_CASE("tensors that lie outside of their storage are rejected") {
   CHECK_THAT(with(0, {1L << 62, 8}, {1L << 62, 1}), Contains("has impossible sizes or strides"));
   CHECK_THAT(with(-1, {4}, {1}), Contains("not a whole number of at least 0"));
   CHECK_THAT(with(0, {4}, {-1}), Contains("not a whole number of at least 0"));
-  CHECK_THAT(with(0, {4}, {1, 1}), Contains("has other strides than sizes"));
+  CHECK_THAT(with(0, {4}, {1, 1}), Contains("has different numbers of sizes and strides"));
 }
 
 TEST_CASE("a damaged value is found by the checksum of the zip archive") {

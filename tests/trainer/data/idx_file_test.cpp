@@ -58,7 +58,7 @@ TEST_CASE("a plain and a compressed file give the same data") {
 
 TEST_CASE("a truncated file is reported with the number of bytes that it has") {
   CHECK_THAT(idx_error(kWhole.substr(0, 20)), Catch::Contains("cut short: 4 of 6 bytes"));
-  CHECK_THAT(idx_error(kWhole.substr(0, 10)), Catch::Contains("ends in its header"));
+  CHECK_THAT(idx_error(kWhole.substr(0, 10)), Catch::Contains("is cut short in its header"));
   CHECK_THAT(idx_error(""), Catch::Contains("not an IDX file"));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of ranks that are delayed at random or fail. Every style either continues, learns the same
-// and records where the time went, or ends.
+// Tests of ranks that are delayed at random, and of ranks that fail. Delays do not change what a
+// style learns, and the records show where the time went. A failed rank ends the other ranks.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -26,7 +26,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kInterleavings = 100;  // steps per run, with two runs per style
+constexpr int kInterleavings = 100;  // steps per run; each style runs twice
 
 double seconds_of(const test::SmallResult& result, int rank, StepPart part) {
   return result.times.at(rank).parts.at(static_cast<std::size_t>(part));
@@ -93,8 +93,8 @@ TEST_CASE("a rank that fails in a step ends the other ranks in every style") {
       run.disturb = [failing](int rank, int step, trainer::Batch&) {
         if (rank == failing && step == 2) throw std::logic_error("this rank fails");
       };
-      // A rank that waits in a part of the ranks may report the error before the failed rank has
-      // left its step.
+      // A rank that waits in a communicator of only some ranks may report the error before the
+      // failed rank has left its step.
       CHECK_THROWS_WITH(test::run(run), Catch::Equals("this rank fails") ||
                                             Catch::EndsWith(" has left while others wait for it"));
     }

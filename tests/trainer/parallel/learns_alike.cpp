@@ -18,7 +18,7 @@ int unlike_ranks(const contract::RunSpec& spec) {
     return stages > 1 ? stages : 0;
   }
   const bool unlike = spec.framework == "pipeline" || spec.framework == "layerwise" ||
-                      spec.framework == "vanilla_data_parallel";  // rank 0 leads the others
+                      spec.framework == "vanilla_data_parallel";  // rank 0 leads the other ranks
   return unlike ? spec.gpus : 0;
 }
 
@@ -33,8 +33,8 @@ void check_rank_times(const contract::RunSpec& spec, const ThreadLaunch& found) 
   CHECK(times[0].stages == unlike_ranks(spec));
 }
 
-/// Checks the parts of steps. The parts are means over the ranks. The wall time is that of the
-/// slowest rank.
+/// Checks that the times of the parts of a step add up to at most the wall time. The times of the
+/// parts are means over the ranks. The wall time is the wall time of the slowest rank.
 void check_parts(const ThreadLaunch& found) {
   for (const auto& window : all<contract::StepWindow>(found.records)) {
     double sum = 0;

@@ -6,8 +6,9 @@
 
 namespace dlscale::test {
 
-/// Checks the run `found` of one epoch against `alone`: parameters to 1e-10, losses, evaluation
-/// results, and records whose parts fit their totals.
+/// Checks that the run `found` of one epoch has the same losses and evaluation results as `alone`,
+/// and that the parameters differ by less than 1e-10. Also checks that the recorded times of the
+/// parts of a step add up to at most the wall time.
 void check_alike(const contract::RunSpec& spec, const ThreadLaunch& found,
                  const ThreadLaunch& alone);
 

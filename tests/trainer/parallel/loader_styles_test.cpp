@@ -141,7 +141,8 @@ void check_going_on(const contract::RunSpec& spec, const test::ThreadLaunch& who
   CHECK(first.first_step > 0);
   CHECK(first.first_step < kPictureSteps);
   CHECK(steps_in_all(resumed) == steps_in_all(whole));
-  // The synthetic loader makes its only batch from the next samples, so that the parameters differ.
+  // In the resumed run, the synthetic loader makes its only batch from the next samples instead of
+  // the first samples. The parameters therefore differ.
   if (spec.loader == "synthetic") return;
   CHECK(test::largest_difference(resumed.parameters, whole.parameters) < 1e-10);
 }

@@ -57,7 +57,7 @@ class Recording {
     if (!failure_.empty()) throw base::RunError(failure_);
     return std::move(calls_);
   }
-  /// Gives all memory that was allocated before the recording the content that it had then.
+  /// Restores the content of all memory that was allocated before the recording.
   void restore() const {
     const at::AutoDispatchBelowADInplaceOrView unseen;  // hides the copies from autograd
     for (const auto& [memory, kept] : before_) kept.first.copy_(kept.second);
@@ -118,7 +118,8 @@ class Recording {
   int depth_ = 0;  ///< depth of nested operator calls
   std::vector<Call> calls_;
   std::set<void*> own_;  ///< memory that recorded calls created
-  std::map<void*, std::pair<at::Tensor, at::Tensor>> before_;  ///< older memory and its copy
+  /// Tensors in memory from before the recording, each with a copy of its content.
+  std::map<void*, std::pair<at::Tensor, at::Tensor>> before_;
   std::string failure_;
 };
 

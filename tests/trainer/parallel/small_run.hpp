@@ -33,7 +33,7 @@ struct SmallRun {
   std::function<void(int rank, std::string_view call)> before_call = {};
   /// Factory of the device of a rank, on a CPU. Null selects the usual device.
   std::function<std::unique_ptr<trainer::Device>(int rank)> make_device = {};
-  /// Function that runs after each forward pass with the scores.
+  /// Function that is called with the scores after each forward pass.
   std::function<void(const at::Tensor& scores)> after_forward = {};
 };
 

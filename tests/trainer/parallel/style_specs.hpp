@@ -32,11 +32,11 @@ contract::RunSpec ten_steps(const std::string& framework, int ranks, int zero_st
 /// optimizer state in host memory and runs with PowerSGD.
 std::vector<contract::RunSpec> all_styles(int ranks);
 
-/// Returns the runs of all_styles() that do not change gradients.
+/// Returns the runs of all_styles() that do not compress gradients.
 std::vector<contract::RunSpec> exact_styles(int ranks);
 
-/// Returns the runs of exact_styles() that have `processes` processes, and pipelines with several
-/// micro-batches.
+/// Returns the runs of exact_styles() that have `processes` processes. In addition, returns
+/// pipelines with several micro-batches.
 std::vector<contract::RunSpec> styles_of_processes(int processes);
 
 /// Returns a title of the run for messages.

@@ -139,7 +139,7 @@ TEST_CASE("an epoch adds up the correct samples of all ranks, also those of earl
     recorder.start_epoch({.steps = 4, .correct = 100});
     recorder.finish_window({0, 4, 10, 64, 0.1}, mine);
     require(recorder.epoch_record(0).correct == 118);
-    recorder.start_epoch({.steps = 4});  // from a launch that did not count
+    recorder.start_epoch({.steps = 4});  // the earlier launch did not count correct samples
     recorder.finish_window({0, 4, 10, 64, 0.1}, mine);
     require(!recorder.epoch_record(0).correct);
     mine.correct.reset();
@@ -160,7 +160,7 @@ TEST_CASE("ranks with equal work have results of their own, over the steps of th
     trainer::RankMeasures mine{block(2, 1), 1000};
     mine.correct = 1000;
     recorder.start_epoch();
-    recorder.finish_window({0, 0, 10, 64, 0.1}, mine);  // start-up, does not count
+    recorder.finish_window({0, 0, 10, 64, 0.1}, mine);  // the start-up window does not count
     mine.loss_sum = 20 + rank;
     mine.correct = 160 * (1 + queue.rank());
     recorder.finish_window({0, 10, 10, 64, 0.1}, mine);

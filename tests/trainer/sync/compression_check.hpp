@@ -11,7 +11,7 @@ namespace dlscale::test {
 
 struct PowerSgdSeen {
   double lost = 0;         ///< largest element of the error after the last step
-  double unaccounted = 0;  ///< largest element of: means + mean error - given gradients
+  double unaccounted = 0;  ///< largest element of sum of means + mean error - sum of gradients
   double from_mean = 0;    ///< largest difference between the last mean and the exact mean
   std::int64_t states = 0;
 };

@@ -73,7 +73,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a matrix that would not become half as large is sent uncompressed") {
-  // The condition is 2 r (n + m) < n m, here 256 r < 4096.
+  // ddp compresses an n x m matrix to rank r if 2 r (n + m) < n m, here 256 r < 4096.
   for (const auto& [rank, calls] : {std::pair{15, 3}, std::pair{16, 1}}) {
     const auto alone = make_single();
     Recorder recorder(*alone);

@@ -21,7 +21,7 @@ struct BlocksSeen {
   std::int64_t step_bytes = 0;  ///< bytes passed to collectives in the last step
   // The following numbers include all tensors that the rank holds in the last step.
   std::int64_t most_bytes = 0;             ///< largest number of bytes at one time
-  std::int64_t bytes_behind_backward = 0;  ///< bytes after the last message of backward
+  std::int64_t bytes_behind_backward = 0;  ///< bytes after the last message of the backward pass
 };
 
 inline constexpr int kBlocks = 6;

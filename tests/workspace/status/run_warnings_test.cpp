@@ -15,8 +15,8 @@ using Catch::StartsWith;
 namespace {
 
 /// Plan of two external runs in the given format. Each run has one launch with this output. With
-/// `is_in_ids`, the study names the format with the key log_format, which is part of run ids,
-/// instead of the key read.
+/// `is_in_ids`, the study names the format with the key "log_format", which is part of run ids,
+/// instead of the key "read".
 struct ExternalPlan : test::WrittenPlan {
   ExternalPlan(const std::string& format, const std::string& out, bool is_in_ids = false)
       : WrittenPlan({"a", "b"}) {
@@ -50,7 +50,7 @@ void describe(const test::WrittenPlan& written, const std::string& name, const s
   base::write_file_atomically(written.folder.software_record(name), json);
 }
 
-/// Writes that a run was submitted with one description and started with another one.
+/// Writes that a run was submitted with the description `before` and started with `after`.
 void submit(const test::WrittenPlan& written, const std::string& job, const std::string& before,
             const std::string& after) {
   const std::string launch = "token-" + job, run = "run-" + job;

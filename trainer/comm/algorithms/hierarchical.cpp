@@ -112,8 +112,9 @@ class Hierarchical : public AllReduce {
 
   std::unique_ptr<Communicator> node_;
   bool leads_;
-  std::unique_ptr<Communicator> leaders_;  ///< ranks that lead a node, or all other ranks
-  std::unique_ptr<AllReduce> in_node_;     ///< null if the transport reduces within the node
+  /// Connects the ranks that lead a node. On other ranks, connects all ranks that lead no node.
+  std::unique_ptr<Communicator> leaders_;
+  std::unique_ptr<AllReduce> in_node_;  ///< null if the transport reduces within the node
 };
 
 std::unique_ptr<AllReduce> new_hierarchical(Communicator& ranks) {
@@ -129,7 +130,7 @@ std::unique_ptr<AllReduce> make_hierarchical(Communicator& ranks, int node) {
 extern const AllReduceEntry hierarchical_entry;
 const AllReduceEntry hierarchical_entry{
     .name = "hierarchical",
-    .summary = "through shared memory in each node, then between one rank of each",
+    .summary = "through shared memory in each node, then between one rank of each node",
     .make = &new_hierarchical};
 
 }  // namespace dlscale::trainer

@@ -22,7 +22,7 @@ double threads_busy_s() {
     std::string name;
     std::getline(std::ifstream(it->path() / "comm"), name);
     if (!name.starts_with("[DALI]")) continue;
-    double running_ns = 0;  // first number in the file; stays 0 if the thread has ended
+    double running_ns = 0;  // first number in schedstat; stays 0 if the thread has ended
     std::ifstream(it->path() / "schedstat") >> running_ns;
     busy_ns += running_ns;
   }

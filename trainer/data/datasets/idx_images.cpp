@@ -29,7 +29,8 @@ IdxArray read_idx(const fs::path& path, int dimensions) {
   if (header[3] != dimensions) {
     stream.fail(fmt::format("it has {} dimensions instead of {}", header[3], dimensions));
   }
-  if (static_cast<std::int64_t>(header.size()) < header_bytes) stream.fail("it ends in its header");
+  if (static_cast<std::int64_t>(header.size()) < header_bytes)
+    stream.fail("it is cut short in its header");
   IdxArray array;
   std::int64_t count = 1;
   for (int i = 0; i < dimensions; ++i) {

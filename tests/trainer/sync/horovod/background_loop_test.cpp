@@ -77,7 +77,7 @@ std::vector<Counters> counters_of(const Options& options, int ranks, int steps,
   });
 }
 
-/// Transport whose parts fail in their fourth all-reduce.
+/// Communicator that fails in its fourth all-reduce. Communicators split from it do the same.
 class Cut : public trainer::Overlay {
  public:
   using Overlay::Overlay;

@@ -31,7 +31,7 @@ struct Side {
   Groups groups(std::vector<Request> arrived = {}) {
     return test::groups_of(cycle(std::move(arrived)).responses);
   }
-  /// Returns the number of control bytes of one more cycle.
+  /// Runs one cycle and returns the number of control bytes of the cycle.
   std::int64_t bytes_of_cycle(std::vector<Request> arrived = {}) {
     const std::int64_t before = negotiation.counters().control_bytes;
     cycle(std::move(arrived));
