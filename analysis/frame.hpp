@@ -19,7 +19,7 @@
 
 namespace dlscale::analysis {
 
-// Predictions from the plan folder, each together with the values that runs of its point measured.
+// Predictions from the plan folder, together with the measured values of the predicted points.
 
 /// Saved prediction for one point of the study (a combination of axis values), together with the
 /// values that the runs of this point have measured so far.
@@ -99,9 +99,10 @@ struct TargetRow {
   /// Epoch in which the target was reached, from 0. A train_loss is reached at the end of a step
   /// window, the other metrics at the end of the epoch.
   int epoch = 0;
-  double train_s = 0;  ///< training time until then, all launches, no evaluations
+  /// Training time of all launches until the target was reached, without evaluations.
+  double train_s = 0;
   std::int64_t samples = 0;
-  std::int64_t step = 0;  ///< number of optimizer steps until then
+  std::int64_t step = 0;  ///< number of optimizer steps until the target was reached
 };
 
 /// Timing of forward passes without training, for one batch size.
@@ -110,7 +111,7 @@ struct InferenceRow {
   double latency_p50_s = 0, latency_p90_s = 0;
   double samples_per_s = 0;  ///< throughput of all ranks together
   /// Medians of the parts of the latency: computation, and exchange of data between devices or
-  /// ranks. Nothing if the forward passes exchange no data.
+  /// ranks. Both are empty if the forward passes exchange no data.
   std::optional<double> compute_p50_s, communication_p50_s;
 };
 
@@ -235,8 +236,8 @@ struct RunRow {
   WarmUpEnd warmup;
   std::vector<EpochRow> epochs;
   std::vector<EvalRow> evals;
-  /// Losses of the step windows in the order of the steps. Empty unless a reader of
-  /// analysis/store/window_reader.hpp filled them. This is also true of `peak_memory_bytes`.
+  /// Losses of the step windows in the order of the steps. This list and `peak_memory_bytes` are
+  /// empty unless functions of analysis/store/window_reader.hpp filled them.
   std::vector<WindowLoss> window_losses = {};
   std::optional<double> peak_memory_bytes = {};  ///< peak of the rank with the highest peak
   /// Metrics of the last evaluation, by name (top5_accuracy, bleu, …).
@@ -249,8 +250,9 @@ struct RunRow {
   /// "loader_busy_s": sums divided by the number of steps, by name. Warm-up windows are left out if
   /// `steps` leaves them out.
   std::map<std::string, double> counters;
-  /// Further quantities that the program measured: means over the step windows, weighted by their
-  /// time, or means over the epochs. Warm-up windows are left out if `steps` leaves them out.
+  /// Further quantities that the program measured: means over the step windows, weighted by the
+  /// time of each window, or means over the epochs. Warm-up windows are left out if `steps` leaves
+  /// them out.
   std::map<MeasuredColumn, double> measured;
   /// Accounting data. Only runs that were imported from batch-system accounting have it.
   std::optional<JobRow> job;

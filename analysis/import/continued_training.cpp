@@ -132,7 +132,7 @@ class Chains {
       if (behind_[i].size() > 1) {
         for (const std::size_t later : behind_[i]) {
           unclear_[later] =
-              fmt::format("begins {}, but {} logs continue {}, and only one can; {}",
+              fmt::format("begins {}, but {} logs continue {}, and only one of them can; {}",
                           beginning(later), behind_[i].size(), runs_[i].shown, kAdvice);
         }
       } else if (behind_[i].size() == 1 && (i >= own_) != (behind_[i][0] >= own_)) {
@@ -189,9 +189,9 @@ class Chains {
   std::vector<ImportedRun> runs_;  ///< runs of this import, then other runs of the plan folder
   const std::size_t own_;          ///< number of runs of this import
   std::map<std::string, std::vector<std::size_t>> logs_of_;  ///< log indices by folder and format
-  std::vector<std::optional<std::size_t>> before_;  ///< index of the log that each log continues
-  std::vector<std::vector<std::size_t>> behind_;    ///< indices of the logs that continue it
-  std::map<std::size_t, std::string> unclear_;      ///< index of each unclear log, with the reason
+  std::vector<std::optional<std::size_t>> before_;  ///< by log: index of the log that it continues
+  std::vector<std::vector<std::size_t>> behind_;  ///< by log: indices of the logs that continue it
+  std::map<std::size_t, std::string> unclear_;    ///< index of each unclear log, with the reason
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ std::span<const FormatText> shipped_format_texts();
 
 struct FormatDescription;
 
-/// Log format that a file describes. A format that is shipped and a format of a user are the same.
+/// Log format that a file describes. Shipped formats and formats of users are treated alike.
 /// The file contains rules for lines, or a column map or patterns (MappedFormat).
 class DescribedFormat {
  public:

@@ -222,7 +222,7 @@ constexpr std::size_t kLongestPrefixes = 512;
 /// kLongestLine, so that readers still recognise it as too long.
 constexpr std::size_t kKeptOfLine = kLongestLine + kLongestPrefixes;
 
-/// Copies a text block by block and truncates lines that exceed the maximum length of readers.
+/// Copies a text block by block and truncates lines that are too long for readers.
 class LineCutter {
  public:
   enum class Keeps { text, size_alone };

@@ -264,9 +264,9 @@ class Import {
     return format.parts == nullptr ? std::vector<LogPart>() : format.parts(text);
   }
 
-  /// Reads one run and adds it. A log or part without measurements is skipped, and the result is
-  /// false, if the user probably did not mean it to be a run: the user chose the format of all
-  /// files, and is_meant() is false for this file.
+  /// Reads one run and adds it. Skips a log or part without measurements and returns false if the
+  /// user probably did not mean the file to be a run. This is the case if the user chose the format
+  /// of all files and is_meant() is false for this file.
   bool read_run(const ForeignLog& log, ImportRecord& record, std::string_view text, bool is_whole) {
     MergedAxes reported = reported_axes(log, record);
     add_defaults(reported);
@@ -414,7 +414,7 @@ class Import {
   }
 
   /// Keeps only one run if several rows of accounting records describe the same attempt of a job.
-  /// Returns the ids of the runs in the plan folder, each of which another row replaces.
+  /// Returns the ids of the plan folder's runs that rows of this import replace.
   std::set<std::string> count_jobs_once() {
     DistinctJobs jobs = distinct_jobs(std::move(runs_), before_);
     runs_ = std::move(jobs.runs);

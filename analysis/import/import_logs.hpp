@@ -18,15 +18,15 @@ namespace dlscale::analysis {
 struct ImportRequest {
   std::vector<std::string> logs;  ///< log files and folders
   std::string format;             ///< format of all logs; empty: detected for each log
-  MappedFormat mapped;            ///< mapping of columns or patterns; empty kind: none
-  /// Format of the user's file, for all logs. Null: `format`, or detected for each log.
+  MappedFormat mapped;            ///< mapping of columns, or patterns; none if its kind is empty
+  /// Format that the user describes in a file, for all logs. Null if the user gives no such file.
   std::shared_ptr<const DescribedFormat> described = nullptr;
   std::vector<std::string> axes;      ///< axes from paths, "name=REGEX"
   std::vector<std::string> stated;    ///< axes stated on the command line, "name=value"
   std::vector<std::string> defaults;  ///< default values of axes, "name=value"
   std::string table;                  ///< CSV file with axes; empty: none
-  std::string study;                  ///< study name; empty: unchanged, or the folder's name
-  std::string scaling;                ///< kind of scaling; empty: unchanged, or throughput
+  std::string study;    ///< study name; empty: keep the plan's name, or use the folder's name
+  std::string scaling;  ///< scaling mode; empty: keep the plan's mode, or use throughput
 };
 
 struct ImportSummary {

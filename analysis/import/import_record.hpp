@@ -45,7 +45,7 @@ struct ImportRecord {
   std::string sha256;   ///< SHA-256 of the file as stored, compressed or not
   std::string format;   ///< format from log_formats, or csv, jsonl, markdown or pattern
   MappedFormat mapped;  ///< mapping for csv, jsonl, markdown and pattern
-  /// Format of the user's file if `format` is the name of such a format, otherwise null.
+  /// Format that the user describes in a file, or null if `format` names another format.
   std::shared_ptr<const DescribedFormat> described = nullptr;
   LogPart part;         ///< part of the log that contains this run
   AxisValues facts;     ///< facts that the log states about the run

@@ -230,7 +230,7 @@ class Writer {
   /// removed.
   static bool remove_launches(const contract::RunDir& run, int kept) {
     bool any = false;
-    std::error_code ignored;  // errors: the collect step reports leftover files
+    std::error_code ignored;  // the collect step reports files that remain after an error
     for (const contract::LaunchDir& launch : run.launches()) {
       if (launch.number() <= kept) continue;
       any |= fs::remove(import_json(launch), ignored);
@@ -242,7 +242,7 @@ class Writer {
   void remove_run(const std::string& run_id) {
     const contract::RunDir run = folder_.run(run_id);
     remove_launches(run, 0);
-    std::error_code ignored;  // errors: the collect step reports leftover runs
+    std::error_code ignored;  // the collect step reports runs that remain after an error
     fs::remove(run.run_json(), ignored);
     fs::remove(run.root(), ignored);
     fs::remove(folder_.run_notes(run_id), ignored);

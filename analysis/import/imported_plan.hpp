@@ -67,8 +67,8 @@ struct ReplacedRuns {
 };
 
 struct StudyNames {
-  std::string study;    ///< study name; empty: unchanged, or default_study
-  std::string scaling;  ///< scaling name; empty: unchanged, or throughput
+  std::string study;    ///< study name; empty: keep the plan's name, or use default_study
+  std::string scaling;  ///< scaling mode; empty: keep the plan's mode, or use throughput
 };
 
 /// Assigns repetitions and run ids to the runs and writes them to the plan folder. A run has one

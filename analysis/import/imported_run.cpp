@@ -51,7 +51,7 @@ namespace {
 constexpr const char* kCommand = "(collected from a log)";
 constexpr std::size_t kLongestName = 50;
 
-/// Replaces each character that a folder name cannot contain by "_" and truncates the name to
+/// Writes "_" for each character that a folder name cannot contain, and truncates the name to
 /// kLongestName bytes.
 std::string plain_name(std::string name) {
   std::replace_if(

@@ -203,7 +203,7 @@ class Joiner {
   /// need no comparison with each other, because an earlier import compared them.
   void load_neighbours_of_new_logs() {
     for (std::size_t i = 0; i < runs_.size(); ++i) all_.add(i, runs_[i], places_[i]);
-    std::map<std::string, const ImportedRun*> read;  // one log for each format
+    std::map<std::string, const ImportedRun*> read;  // one log that was read, by format
     for (std::size_t i = 0; i < own_; ++i) {
       if (!runs_[i].trace) continue;
       read[runs_[i].record.format] = &runs_[i];

@@ -32,8 +32,8 @@ std::string mode_title(const Frame& frame) {
   return "Throughput";
 }
 
-/// Returns the reason why no speed-up can be computed, with the commands of the next steps that the
-/// answers to the questions of the study name.
+/// Returns the reason why no speed-up can be computed, with the commands of the next steps that
+/// answer_study() recommends.
 Absent no_scaling(const ProposalData& data) {
   const std::vector<ScalingCurve> curves = scaling_curves(data.frame);
   if (curves.empty()) {
@@ -136,7 +136,7 @@ ProposalValue memory_part(const ProposalData& data) {
 }
 
 /// Returns the rule for the job size and the answer of the study to the question how many GPUs to
-/// use. If the measurements do not prove the answer, adds the runs that are missing.
+/// use. If the measurements do not prove the answer, adds the next steps and their commands.
 ProposalValue job_size_part(const ProposalData& data) {
   const StudyAnswer study = answer_study(data.frame, data.options);
   const auto answer =

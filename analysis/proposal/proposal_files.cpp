@@ -83,7 +83,7 @@ std::string required_text(const FormLine& line) {
   return fmt::format("Required: {} (source: {}, {})", line.asks, line.source, line.quantity);
 }
 
-// Markdown.
+// Functions that write Markdown.
 
 /// Returns a text with the characters escaped that have a meaning in Markdown. Parts between
 /// backticks stay code.
@@ -131,7 +131,7 @@ std::string markdown_part(const Proposal& proposal, const ProposalPart& part) {
   return text;
 }
 
-// HTML.
+// Functions that write HTML.
 
 std::string html_part(const Proposal& proposal, const ProposalPart& part, std::size_t number) {
   std::string text = fmt::format(
@@ -159,7 +159,7 @@ std::string html_part(const Proposal& proposal, const ProposalPart& part, std::s
   return text + "</section>\n";
 }
 
-// LaTeX.
+// Functions that write LaTeX.
 
 /// Returns a text as LaTeX. Parts between backticks are in typewriter type.
 std::string latex_sentences(const std::string& text) {

@@ -88,7 +88,8 @@ struct ReadFormLine {
   std::optional<Item> quantity, source;
 };
 
-/// Throws base::SpecError if no quantity has this name, or if it comes from another source.
+/// Throws base::SpecError if no quantity has the name in the line, or if the line states another
+/// source than the quantity has.
 void check_quantity(const ReadFormLine& read) {
   const FormLine& line = read.line;
   if (line.source == kApplicant) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMostCount = 1e15;
-constexpr std::int64_t kNoEpoch = -2;  ///< epoch of an evaluation that states none
+constexpr std::int64_t kNoEpoch = -2;  ///< value for an evaluation that states no epoch
 
 /// Returns the number as an integer, or -1 if it is unknown, not whole or out of range.
 std::int64_t count_of_number(double value) {
@@ -557,8 +557,8 @@ void DescribedLog::add_evaluation(LineEvaluation one) {
   log_.add(std::move(eval));
 }
 
-/// Keeps an evaluation until the end of the log. If the line has the position of the line before,
-/// its values complete the evaluation of that line.
+/// Keeps an evaluation until the end of the log. If the line has the same position as the
+/// previous line, its values complete the evaluation of the previous line.
 void DescribedLog::hold(LineEvaluation evaluation) {
   if (!is_joined_ || held_.empty()) {
     held_.push_back(std::move(evaluation));

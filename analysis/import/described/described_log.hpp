@@ -21,7 +21,8 @@ class DescribedLog {
                const WatchLine& watch = {});
 
   void read_line(const LogLine& line);
-  /// Uses the line as the heading of a table if it is one. Returns whether it is.
+  /// Returns true if the line is the heading of a table. The heading then applies to the lines that
+  /// follow.
   bool read_heading(const LogLine& line);
   LogContent finish();
   CollectedLog& log() { return log_; }
@@ -49,8 +50,8 @@ class DescribedLog {
     const LineRule* rule = nullptr;
   };
 
-  /// Evaluation of a line. Some evaluations are held until the end of the log, because later lines
-  /// complete them or state the unit of their accuracies.
+  /// Evaluation that a line states. Some evaluations are held until the end of the log, because
+  /// later lines complete them or state the unit of their accuracies.
   struct LineEvaluation {
     int line = 0;
     std::int64_t epoch = 0;
@@ -115,7 +116,7 @@ class DescribedLog {
   double stated_gpus_ = 0, stated_batch_ = 0;  ///< gpus and batch_per_gpu in the log; 0: none
   double stated_accumulation_ = 1;             ///< accumulation_steps in the log
   std::vector<LineEvaluation> held_;
-  bool is_joined_ = false;  ///< true if the line has the position of the line before
+  bool is_joined_ = false;  ///< true if the line has the position of the previous line
   std::int64_t steps_of_line_ = 0;
   int line_ = 0;
   std::string_view text_;

@@ -111,8 +111,9 @@ class FormatParser {
   void check_tables() const {
     const auto has_heading = [](const LineRule& rule) { return rule.table.has_heading(); };
     if (has_table() && std::none_of(format_.rules.begin(), format_.rules.end(), has_heading)) {
-      throw base::SpecError(root_.node.where, "line.table",
-                            "must have heading, heading_pattern or columns");
+      throw base::SpecError(
+          root_.node.where, "line.table",
+          "must have at least one of the keys heading, heading_pattern and columns");
     }
   }
 
@@ -255,7 +256,7 @@ class FormatParser {
     LineMark mark;
     config::read_fields(item, table, mark);
     if (mark.starts.empty() && mark.contains.empty() && !mark.pattern) {
-      item.fail("must have starts, contains or pattern");
+      item.fail("must have at least one of the keys starts, contains and pattern");
     }
     format_.marks.push_back(std::move(mark));
   }
@@ -383,8 +384,9 @@ class FormatParser {
       if (one.key == "span") result.span = value.one_of("span", {"same", "longer", "shorter"});
       if (one.key == "warmup") result.has_warmup = value.flag();
     }
-    if (result.name.parts.empty()) item.fail("name is missing");
-    if (find_formula(result.fields.fields, "value") == nullptr) item.fail("value is missing");
+    if (result.name.parts.empty()) item.fail("the key \"name\" is missing");
+    if (find_formula(result.fields.fields, "value") == nullptr)
+      item.fail("the key \"value\" is missing");
     return result;
   }
 
@@ -393,7 +395,7 @@ class FormatParser {
     for (const config::Entry& one : item.table()) {
       if (one.key == "text") result.text = message({one.node, item.key + ".text"});
     }
-    if (result.text.parts.empty()) item.fail("text is missing");
+    if (result.text.parts.empty()) item.fail("the key \"text\" is missing");
     return result;
   }
 
@@ -446,13 +448,14 @@ class FormatParser {
           name.is_count = one.key == "count";
           name.is_time = one.key == "time";
           if (!name.is_count && name.search->groups() < 1) {
-            throw base::SpecError(each.where, value.key + "." + each.key, "must have a group");
+            throw base::SpecError(each.where, value.key + "." + each.key,
+                                  "must have a group in parentheses, which captures the value");
           }
           rule.names.push_back(std::move(name));
         }
       }
     }
-    if (sources > 1) item.fail("must have only one of pattern, json and table");
+    if (sources > 1) item.fail("must have only one of the keys pattern, json and table");
   }
 
   /// Reads the names of values: a list of keys, or a table from names to keys.
@@ -492,7 +495,8 @@ class FormatParser {
     const std::string& run = rule.table.run_per_row;
     const auto has_name = [&](const LineName& name) { return name.name == run; };
     if (!run.empty() && std::none_of(rule.names.begin(), rule.names.end(), has_name)) {
-      item.fail(fmt::format("run_per_row = \"{}\" is not one of names", run));
+      item.fail(
+          fmt::format("run_per_row = \"{}\" is not one of the values in the key \"names\"", run));
     }
   }
 
@@ -598,7 +602,7 @@ class FormatParser {
       throw base::SpecError(one.where, item.key + "." + one.key,
                             base::unknown_name("key", one.key, {"that", "otherwise"}));
     }
-    if (that == nullptr) item.fail("that is missing");
+    if (that == nullptr) item.fail("the key \"that\" is missing");
     Requirement one{condition({that->node, item.key + ".that"}), {}};
     if (otherwise != nullptr) one.otherwise = message({otherwise->node, item.key + ".otherwise"});
     all.push_back(std::move(one));
@@ -641,7 +645,7 @@ class FormatParser {
   FormatDescription format_;
   std::vector<config::Symbol> symbols_;
   std::map<std::string, std::size_t> sequences_;
-  LineRule* rule_ = nullptr;  ///< rule that is read
+  LineRule* rule_ = nullptr;  ///< rule that is being read
 };
 
 }  // namespace

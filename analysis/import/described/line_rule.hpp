@@ -46,8 +46,8 @@ struct LineName {
   /// Expression that is searched in the line, independently of the pattern. The value is its first
   /// group, or the number of its matches.
   std::optional<Regex> search;
-  /// Expression for the headings of several columns. The value is the number of the last of these
-  /// columns that has one in the row, or how many of them have one.
+  /// Expression for the headings of several columns. The value is the last number in these columns
+  /// of the row, or the count of these columns that contain a number.
   std::optional<Regex> columns;
   bool is_count = false;
   bool is_time = false;  ///< true if the group is a date with a time of day
@@ -58,7 +58,7 @@ struct TextFact {
   std::string fact;
   std::string text;              ///< text of the fact; empty: it is a value of the line
   std::size_t name = 0;          ///< index of the value in LineRule::names
-  std::optional<Regex> pattern;  ///< if set, the fact is the first group of its match
+  std::optional<Regex> pattern;  ///< if set, the fact is the first group of the match
 };
 
 struct Requirement {
@@ -85,7 +85,7 @@ struct LineEntry {
 /// Message about many lines. It is reported after all lines.
 struct LineNote {
   Message text;
-  LineEntry fields;  ///< line: the first of these lines; unknown: the current line
+  LineEntry fields;  ///< field `line`: the first of these lines; else: the current line
 };
 
 /// Printed figure that is compared with the steps (PrintedFigure).
@@ -93,10 +93,10 @@ struct LineComparison {
   Message name;
   std::string quantity = "samples_per_s", span = "same";
   bool has_warmup = false;
-  LineEntry fields;  ///< value, first_step, resolution, line
+  LineEntry fields;  ///< the fields value, first_step, resolution and line
 };
 
-/// How lines of a table are read.
+/// Rules for reading the lines of a table.
 struct TableRule {
   char separator = ',';
   std::string heading;                   ///< beginning of the heading
@@ -107,15 +107,20 @@ struct TableRule {
   /// Name of the value that distinguishes the runs, if each row of the table is a run.
   std::string run_per_row;
 
-  /// Returns whether the rule states a heading. Without one, it reads rows of the current table.
+  /// Returns true if the rule states a heading. A rule without a heading reads rows of the current
+  /// table.
   bool has_heading() const { return !heading.empty() || heading_pattern || !columns.empty(); }
 };
 
 enum class RepeatedLine {
-  count,        ///< the repeated line is skipped and counted
-  ignore,       ///< the repeated line is ignored
-  ignore_same,  ///< ignored at the same position, counted at an earlier position
-  join          ///< completes the evaluation of the same position, counted at an earlier position
+  count,   ///< a repeated line is skipped and counted
+  ignore,  ///< a repeated line is ignored
+  /// A repeated line at the same position is ignored. A line at an earlier position is skipped
+  /// and counted.
+  ignore_same,
+  /// A repeated line at the same position completes the evaluation of this position. A line at an
+  /// earlier position is skipped and counted.
+  join
 };
 
 struct LineRule {
@@ -130,22 +135,22 @@ struct LineRule {
   std::optional<Regex> pattern;
   TableRule table;
   std::vector<LineName> names;
-  std::string otherwise;                 ///< reason to skip a selected line without the values
+  std::string otherwise;                 ///< reason for skipping a selected line that lacks values
   bool needs_end = true;                 ///< true if a line that may be cut off must not be read
   bool is_of_each_rank = false;          ///< true if each rank writes such lines about itself
   bool is_shared = false;                ///< true if later rules also read the line
   bool begins_process = false;           ///< true if the program writes the line when it starts
   bool expects_end = false;              ///< true if only programs with this line write an end line
   std::vector<Requirement> require;      ///< requirements of every line
-  std::vector<Requirement> require_new;  ///< requirements of lines that do not repeat others
-  std::vector<Requirement> warn;         ///< reported if it does not hold; the line is still read
+  std::vector<Requirement> require_new;  ///< requirements of lines that repeat no earlier line
+  std::vector<Requirement> warn;         ///< conditions; reported if violated, but the line is read
   std::string once_skipped;  ///< message for the first line of the rule; the line is skipped
 
   std::optional<config::Formula> repeated_if;
-  std::optional<config::Formula> distinct;  ///< a value that occurred before is ignored
-  bool has_distinct_lines = false;          ///< a text that occurred before is a repetition
-  std::vector<config::Formula> position;    ///< one or two numbers that must increase
-  std::size_t sequence = 0;  ///< rules with the same sequence share the last position
+  std::optional<config::Formula> distinct;  ///< lines with a value that occurred before are ignored
+  bool has_distinct_lines = false;  ///< a line with a text that occurred before is a repetition
+  std::vector<config::Formula> position;  ///< one or two numbers that must increase
+  std::size_t sequence = 0;               ///< rules with the same sequence share the last position
   RepeatedLine repeated = RepeatedLine::count;
 
   Formulas set, then;  ///< variables that are set before and after the entries
@@ -157,7 +162,7 @@ struct LineRule {
   std::vector<LineNote> report;
 };
 
-/// How a log is recognised by a line.
+/// Line by which a log is recognised.
 struct LineMark {
   std::string starts;
   std::vector<std::string> contains;
@@ -172,7 +177,7 @@ struct FormatDescription {
   std::vector<LineMark> marks;
   bool is_first_line = false;  ///< true if only the first line of a log is examined
   std::size_t head_bytes = 0;  ///< number of examined bytes of the log; 0: all
-  std::string unless;          ///< text that another format has and this format has not
+  std::string unless;          ///< text that shows that a log has another format
   std::vector<std::string> variables;
   Formulas initial;  ///< values of variables before the first line
   /// Units of the further quantities that the lines state, by name. Plain numbers have the unit "".
@@ -188,12 +193,12 @@ enum class RunValue {
   line,           ///< log.line: number of the line
   global_batch,   ///< log.global_batch: samples of a step over all ranks; 1 if unknown
   knows_batch,    ///< log.knows_batch: 1 if the log or the run states the global batch, else 0
-  train_samples,  ///< log.train_samples
+  train_samples,  ///< log.train_samples: number of training samples
   gpus,           ///< log.gpus: number of ranks, from the log or else from the run
-  batch_per_gpu,  ///< log.batch_per_gpu
+  batch_per_gpu,  ///< log.batch_per_gpu: batch of a rank, from the log or else from the run
   process_start,  ///< log.is_start: 1 for the first line after the start of a process, else 0
   over_epochs,  ///< log.over_epochs: 1 if the step numbers of the log continue over epochs, else 0
-  is_complete,  ///< log.is_complete: 1 if the line has an end, 0 if it may be cut off
+  is_complete,  ///< log.is_complete: 1 if the line ends with a line break, 0 if it may be cut off
   steps_of_line,  ///< log.steps_of_line: steps that the current line added
 };
 inline constexpr const char* kRunValues[] = {

@@ -43,7 +43,7 @@ std::string without_colours(std::string_view text) {
       plain += text[i];
       continue;
     }
-    // ESC [ parameters, and one final byte from @ to ~ (ECMA-48, control sequences).
+    // A control sequence is ESC, "[", parameters, and one final byte from @ to ~ (ECMA-48).
     for (i += 2; i < text.size() && (text[i] < '@' || text[i] > '~'); ++i) {
     }
   }
@@ -97,7 +97,7 @@ bool LineValues::store_value(std::size_t name, std::string_view text) {
   return !looks_like_number;
 }
 
-/// Reads the values with their own expressions. A value without a match stays unknown.
+/// Reads the values that have their own search expression. A value without a match stays unknown.
 void LineValues::search(const LineRule& rule, std::string_view text) {
   for (std::size_t i = 0; i < rule.names.size(); ++i) {
     const LineName& name = rule.names[i];

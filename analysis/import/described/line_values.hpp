@@ -34,8 +34,8 @@ class LineValues {
   /// Reads the line by the rule. `is_complete` states whether the line has an end.
   Result read(const LineRule& rule, std::string_view line, bool is_complete);
 
-  /// Number of the value with an index of LineRule::names. NaN if there is none, and infinite for a
-  /// number that the log prints as nan or inf.
+  /// Returns the number of the value with index `name` in LineRule::names. Returns NaN if the line
+  /// has no such number, and infinity for a number that the log prints as nan or inf.
   double number(std::size_t name) const { return numbers_[name]; }
   /// Text of the value, or an empty text.
   std::string_view text(std::size_t name) const { return texts_[name]; }
@@ -58,7 +58,7 @@ class LineValues {
   /// Columns of the current table that a rule reads.
   struct Columns {
     bool are_of_table = false;                      ///< false if the table belongs to other rules
-    std::vector<std::vector<std::size_t>> of_name;  ///< for each of LineRule::names
+    std::vector<std::vector<std::size_t>> of_name;  ///< columns of each value in LineRule::names
     std::vector<std::size_t> others;                ///< columns of LineEntry::other_columns
   };
   const Columns& columns_of(const LineRule& rule);

@@ -152,7 +152,7 @@ class DlloggerLogReader {
   }
 
   void take_parameters(const Entry& entry) {
-    if (entry.text("arch") == nullptr) return;  // no parameters of training.py
+    if (entry.text("arch") == nullptr) return;  // the line has no parameters of training.py
     const auto fact = [&](const char* as, std::string_view name) {
       if (const std::string* const value = entry.text(name)) log_.fact(as, *value);
     };

@@ -170,7 +170,7 @@ class MlperfLogReader {
     is_v05_ = e.key.starts_with("train_");
     coverage_.period_starts(e.time);
     if (e.samples || e.block_samples || benchmark_ == "bert") counts_by_samples_ = true;
-    if (e.key == "train_epoch" && open_ && open_->epoch) period_ends(e);  // no epoch_stop
+    if (e.key == "train_epoch" && open_ && open_->epoch) period_ends(e);  // v0.5 has no epoch_stop
     if (e.key == "epoch_start") by_epoch_ = true;
     const bool is_block = e.key == "block_start";
     if (is_block && by_epoch_ && !counts_by_samples_) return;
@@ -453,7 +453,7 @@ class MlperfLogReader {
     figure.line = line_;
     if (benchmark_ == "bert") figure.span = PrintedSpan::longer;
     if (benchmark_ == "gpt3") figure.value /= static_cast<double>(progress_.sequence_length);
-    if (progress_.is_part_of_epoch || benchmark_ == "gpt3") {  // includes evaluations
+    if (progress_.is_part_of_epoch || benchmark_ == "gpt3") {  // the rate includes evaluations
       figure.span = PrintedSpan::longer;
       figure.has_warmup = false;
       log_.compare(figure);
@@ -623,7 +623,8 @@ class MlperfLogReader {
   double last_wall_s_ = 0;                    ///< seconds of the last window
   double last_rate_ = 0;                      ///< samples/s of the last window
   double stated_samples_ = 0;                 ///< samples stated at the last evaluation
-  std::int64_t stated_at_step_ = 0, last_step_ = -1;  ///< at evaluation; at window
+  /// First step after the last evaluation, and first step of the last window.
+  std::int64_t stated_at_step_ = 0, last_step_ = -1;
   int line_ = 0;
   bool begun_ = false, stopped_ = false;
   bool is_v05_ = false, by_epoch_ = false, has_eval_start_ = false, has_block_ = false;
@@ -682,8 +683,9 @@ const LogFormat mlperf_entry{
         "block. The first epoch or block is not compared. For BERT, DLRM and graph benchmarks "
         "these values are only a bound, because their time includes evaluations. samples_count of "
         "eval_start is compared with the sum of the blocks. The total time of the epochs or blocks "
-        "is compared with the time from the start of the first one to the end of the last one. The "
-        "overall rate is compared with the rate of the fastest epoch or block.",
+        "is compared with the time from the start of the first epoch or block to the end of the "
+        "last epoch or block. The overall rate is compared with the rate of the fastest epoch or "
+        "block.",
     .file = "stdout",
     .needs_run = true,
     .recognises = &recognises,

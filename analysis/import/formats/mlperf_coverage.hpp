@@ -47,10 +47,11 @@ class MlperfCoverage {
   std::optional<std::string> too_fast_window() const;
   std::optional<std::string> too_little_time() const;
 
-  std::vector<TimeSpan> trained_, accounted_;  ///< training; evaluations and left-out spans
-  std::vector<Window> windows_;                ///< windows without warm-up
-  std::deque<double> running_evaluations_;     ///< start times of running evaluations
-  std::optional<double> last_end_s_;           ///< end of the last training period
+  /// Spans of training (`trained_`), and spans of evaluations or left-out spans (`accounted_`).
+  std::vector<TimeSpan> trained_, accounted_;
+  std::vector<Window> windows_;             ///< windows without warm-up
+  std::deque<double> running_evaluations_;  ///< start times of running evaluations
+  std::optional<double> last_end_s_;        ///< end of the last training period
   bool has_evaluation_starts_ = false;
 };
 

@@ -26,7 +26,7 @@ struct MlperfEvent {
   std::optional<double> epoch;          ///< epoch_num or first_epoch_num
   std::optional<double> epochs;         ///< epoch_count of a block
   std::optional<double> steps;          ///< step_num
-  std::optional<double> samples;        ///< samples_count: since the start, or in the block
+  std::optional<double> samples;        ///< samples_count: samples since the start, or in the block
   std::optional<double> block_samples;  ///< samples in the block, set by MlperfProgress
   std::optional<double> rate;           ///< samples/s in tracked_stats
   std::string_view text;                ///< value that is a text

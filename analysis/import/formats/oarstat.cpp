@@ -80,7 +80,7 @@ struct End {
   std::string reason;
 };
 
-/// Returns the cause for which a job was ended from outside.
+/// Returns the outcome and the reason of a job that OAR ended, from its events or its message.
 End cause_of(Value job) {
   const std::string node = node_event(job);
   if (has_event(job, "BESTEFFORT_KILL")) return {RunOutcome::Preempted, "BESTEFFORT_KILL"};

@@ -43,8 +43,9 @@ std::optional<Memory> memory(std::string_view text, double unit = kMebibyte);
 /// "billing=12,cpu=12,gres/gpu=2,mem=31000M,node=1".
 std::optional<std::string_view> resource(std::string_view tres, std::string_view name);
 
-/// Returns the number of GPUs in a list of resources. This is the number after gres/gpu, or without
-/// it the sum over all types of GPUs ("gres/gpu:a100=4"). Returns nothing for an empty list.
+/// Returns the number of GPUs in a list of resources. This is the number after gres/gpu. If the
+/// list has no such number, it is the sum over all types of GPUs ("gres/gpu:a100=4"). Returns
+/// nothing for an empty list.
 std::optional<std::int64_t> gpus_of(std::string_view tres);
 
 /// Scope of a number of GPUs in a GRES list: GPUs per node, per task or per job.

@@ -260,7 +260,7 @@ void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
 void RowRecords::add_window(const Group& group, int line) {
   const MeasuredRow& first = group.front().row;
   Step step(group);
-  if (step.wall_s <= 0 && step.rate <= 0) {  // for example only accuracies
+  if (step.wall_s <= 0 && step.rate <= 0) {  // the row has, for example, only accuracies
     return losses_.take_training(step.loss, line);
   }
   step.complete(samples_of(first));

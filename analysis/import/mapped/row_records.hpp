@@ -78,7 +78,7 @@ class RowRecords {
     double last_epoch = std::nan("");
     std::int64_t single_rises = 0, larger_rises = 0;  ///< number of rises by 1 and by more than 1
     double first_rise = 0;                            ///< the first rise by more than 1
-    int line = 0;                                     ///< line of that rise
+    int line = 0;                                     ///< line of the first rise by more than 1
   } step_numbers_;
   int last_epoch_ = kUnknownEpoch;  ///< epoch of the last row that names an epoch
   std::int64_t next_step_ = 0;

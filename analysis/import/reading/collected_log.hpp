@@ -29,7 +29,7 @@ struct TimedSteps {
   bool warmup = false;
   double peak_memory_bytes = 0;            ///< 0: unknown
   std::map<std::string, double> measured;  ///< values of further quantities, by name
-  bool tells_steps = true;                 ///< false if `steps` was computed from an unknown batch
+  bool tells_steps = true;                 ///< false if the number of steps is unknown
 };
 
 /// Position of a line in a run. Lines of one kind appear in ascending order. A line out of order

@@ -56,7 +56,8 @@ class JsonObject {
   /// them, are read as texts.
   bool read(std::string_view text);
   bool has(std::string_view key) const;
-  std::optional<double> number(std::string_view key) const;  ///< finite number
+  /// Returns the finite number under a key.
+  std::optional<double> number(std::string_view key) const;
   /// Returns the loss under a key. The returned loss is infinite if the log reports NaN or
   /// Infinity. It is NaN if the log has no loss.
   double loss(std::string_view key) const;

@@ -334,7 +334,7 @@ std::span<const PrefixKind> prefix_kinds() {
 
 namespace {
 
-constexpr std::size_t kMostLayers = 4;  // for a time, a host, a tag and a rank
+constexpr std::size_t kMostLayers = 4;  // a line may begin with a time, a host, a tag and a rank
 constexpr std::size_t kEnoughLines = 20;
 constexpr int kFewestRanks = 3;
 
@@ -510,9 +510,9 @@ std::vector<std::string_view> those_with(const Candidate& candidate,
 }
 
 /// Returns true if a prefix comes from a launcher. A log that is recognised with the prefix must
-/// still be recognised after the prefix is removed. If Likelihood is possible, the lines without
-/// the prefix must be a recognised log. If Likelihood is unlikely, the lines with the prefix must
-/// in addition not be a recognised log.
+/// still be recognised after the prefix is removed. If the prefix has Likelihood::possible, the
+/// lines without the prefix must be a recognised log. If the prefix has Likelihood::unlikely, the
+/// lines with the prefix must in addition not be a recognised log.
 bool is_of_launcher(const std::vector<std::string_view>& lines, const Candidate& candidate,
                     const std::vector<std::string_view>& without, const IsKnownLog& is_known) {
   if (candidate.is_sure) return true;
@@ -597,7 +597,8 @@ std::vector<Layer> later_layers(std::string_view text, const IsKnownLog& is_know
   for (int recognised = 0; !text.empty() && recognised < 2;) {
     const std::size_t end = std::min(text.find('\n', kSampledBytes), text.size() - 1) + 1;
     std::vector<std::string_view> lines = sample_of(text.substr(0, end));
-    lines.insert(lines.begin(), "");  // no line of a later sample is the first line of the log
+    // An empty line comes first, because no line of a later sample is the first line of the log.
+    lines.insert(lines.begin(), "");
     if (recognised > 0 || is_known(joined(lines))) ++recognised;
     std::vector<Layer> layers = take_layers(lines, is_known);
     if (!layers.empty() && is_known(joined(lines))) return layers;

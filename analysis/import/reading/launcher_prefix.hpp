@@ -19,7 +19,7 @@ struct LauncherPrefix {
   int rank = -1;               ///< global or local rank in the prefix; -1: none
   std::string_view host;       ///< host, pod or group of the process; empty: none
   bool is_sure = false;        ///< true if program output never looks like this
-  bool ends_at_blank = false;  ///< true if a blank follows, from launcher or program
+  bool ends_at_blank = false;  ///< true if a blank of the launcher or the program follows
 };
 
 struct PrefixKind {

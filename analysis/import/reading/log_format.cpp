@@ -13,7 +13,8 @@ const LogFormat* format_of_beginning(std::string_view head) {
 }
 
 const LogFormat* format_behind_other_lines(std::string_view text) {
-  const std::string behind = "\n" + std::string(text);  // no line is first
+  // The newline in front ensures that no line of the text counts as the first line of a log.
+  const std::string behind = "\n" + std::string(text);
   for (const LogFormat* format : log_formats()) {
     if (format->of_training && format->recognises(behind)) return format;
   }

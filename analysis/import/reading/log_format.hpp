@@ -87,7 +87,7 @@ struct LogPart {
   std::map<std::string, std::string> which;  ///< axes that distinguish the runs of the log
   std::size_t offset = 0;                    ///< offset of the run in the log, in bytes
   std::size_t size = 0;                      ///< size of the run in bytes; 0: the whole log
-  int first_line = 1;                        ///< line number of the log at `offset`
+  int first_line = 1;                        ///< number of the log's line at `offset`
   bool operator==(const LogPart&) const = default;
 };
 
@@ -105,7 +105,7 @@ struct LogFormat {
   /// why a comparison is impossible. docs/log-formats.md repeats this text.
   const char* cross_check = "";
   const char* file = "";   ///< file in the launch folder of own runs; "" for third-party formats
-  bool needs_run = false;  ///< true if logs omit the world size or batch, so the run states it
+  bool needs_run = false;  ///< true if the run must state the world size or batch, which logs omit
   /// Returns true if a file with this beginning is certain to have this format.
   std::function<bool(std::string_view head)> recognises;
   /// Reads a log. Never throws on content. Records that belong to no line get line number 0. For a
@@ -135,8 +135,8 @@ struct LogFormat {
   /// ended before its program did.
   bool tells_end = false;
 
-  /// Returns the file of the launch folder that the format reads: `file`, or stdout for a format of
-  /// a user that states no file.
+  /// Returns the file of the launch folder that the format reads: `file`, or stdout if `file` is
+  /// empty.
   std::string launch_file() const { return *file == '\0' ? "stdout" : file; }
 };
 

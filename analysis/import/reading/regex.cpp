@@ -54,7 +54,8 @@ Regex::Regex(const std::string& expression) : compiled_(std::make_unique<Compile
     throw base::UsageError(fmt::format("regular expression \"{}\" is invalid: {} at character {}",
                                        expression, text, at + 1));
   }
-  pcre2_jit_compile(compiled_->code, PCRE2_JIT_COMPLETE);  // may fail: then interpreted
+  // If this compilation fails, PCRE2 interprets the expression.
+  pcre2_jit_compile(compiled_->code, PCRE2_JIT_COMPLETE);
   if (groups() > kMostGroups) {
     throw base::UsageError(
         fmt::format("regular expression \"{}\" has more than {} groups", expression, kMostGroups));

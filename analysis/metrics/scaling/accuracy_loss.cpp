@@ -56,7 +56,7 @@ std::vector<double> finals_of(const AccuracyPoint& point) {
 
 std::vector<AccuracyLosses> accuracy_losses(const std::vector<AccuracyPoint>& points) {
   std::vector<AccuracyLosses> list;
-  std::vector<std::size_t> tested;  // indices of groups
+  std::vector<std::size_t> tested;  // indices of the tested groups
   std::vector<double> p;
   for (BatchLine& line : batch_lines(points)) {
     const AccuracyPoint& first = *line.points.front();

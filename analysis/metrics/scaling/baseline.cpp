@@ -194,7 +194,7 @@ std::string nothing_alike(const std::vector<ScalingCurve>& curves, const CurveKe
     return fmt::format("no completed run with the baseline's {} does the same work as {}",
                        to_string(chosen), to_string(key));
   }
-  return fmt::format("no completed run with the baseline's {} among the compared runs",
+  return fmt::format("the compared runs contain no completed run with the baseline's {}",
                      to_string(chosen));
 }
 

@@ -53,7 +53,7 @@ struct PointEnergy {
   std::size_t n = 0;           ///< number of repeats with an energy; 0: all values are unknown
   double run_j = 0;            ///< median energy of a run in joules
   double power_w = 0;          ///< median of the mean powers in watts
-  double joules_a_sample = 0;  ///< median of a repeat's mean power x time per sample, in joules
+  double joules_a_sample = 0;  ///< median of mean power x time per sample, in joules
 };
 PointEnergy energy_of(const CurvePoint& point);
 

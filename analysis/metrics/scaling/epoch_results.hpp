@@ -35,11 +35,12 @@ struct RankResults {
   std::int64_t steps = 0;      ///< steps that `work_s` covers
   std::vector<double> work_s;  ///< time of the rank without waiting for other ranks
   std::vector<double> train_loss, train_accuracy;
-  std::vector<double> test_loss, test_accuracy, test_s;  ///< on the rank's share of the test set
+  /// Results of the rank on its share of the test set.
+  std::vector<double> test_loss, test_accuracy, test_s;
 };
 
-/// Returns the results of the ranks in the last epoch that recorded them, with those of the last
-/// evaluation. Returns an empty value for a run of one rank.
+/// Returns the training results of the ranks in the last epoch that recorded such results, and the
+/// test results of the ranks in the last evaluation. Returns an empty value for a run of one rank.
 std::optional<RankResults> last_ranks(const RunRow& run);
 
 /// Returns the results of the ranks in an epoch, which is counted from 0. If several launches
@@ -47,7 +48,7 @@ std::optional<RankResults> last_ranks(const RunRow& run);
 /// for a run of one rank and for an epoch without results.
 std::optional<RankResults> ranks_in_epoch(const RunRow& run, int epoch);
 
-/// Returns the counters of the run per step: those of its step windows, and "bytes_sent" and
+/// Returns the counters of the run per step: the counters of its step windows, and "bytes_sent" and
 /// "collectives" of a rank if the run counted them.
 std::map<std::string, double> counters_of(const RunRow& run);
 

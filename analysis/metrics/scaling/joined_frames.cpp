@@ -56,8 +56,8 @@ std::string joined_study(const std::vector<NamedFrame>& sources) {
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
-/// Sorts the values of an axis if all values are numbers. The joined list is not sorted if the
-/// numbers of two studies overlap.
+/// Sorts the values of an axis if all values are numbers. Without sorting, the joined list
+/// would be out of order if the numbers of two studies overlap.
 void sort_numbers(std::vector<std::string>& values) {
   const auto is_number = [](const std::string& value) {
     return base::number_of<double>(value).has_value();
@@ -91,7 +91,8 @@ std::vector<contract::Axis> joined_axes(const std::vector<NamedFrame>& sources) 
 }
 
 /// Returns the names of the axes, such as `framework`, that have the same value as the condition of
-/// this name in all runs with both. Such a condition can replace a missing value of the axis.
+/// this name in all runs that have both the axis and the condition. Such a condition can replace a
+/// missing value of the axis.
 std::set<std::string> recorded_axes(const std::vector<contract::Axis>& axes,
                                     const std::vector<NamedFrame>& sources) {
   const auto agrees = [](const RunRow& run, const std::string& axis) {

@@ -49,8 +49,8 @@ std::vector<RunPoint> run_points(const Frame& frame,
                                  const std::function<bool(const RunRow&)>& fits);
 
 /// Returns the points at which every run ended without a result: out of memory, out of time,
-/// diverged, lost or failed for another reason. A point with a run that was cancelled or preempted,
-/// that has not ended or that completed is not among them.
+/// diverged, lost or failed for another reason. The result excludes points with a run that was
+/// cancelled, was preempted, has not ended or completed.
 std::vector<RunPoint> failed_points(const Frame& frame);
 
 std::vector<CurveKey> keys_of(const std::vector<RunPoint>& points);

@@ -31,9 +31,9 @@ std::vector<VariantPair> accuracy_pairs(const std::vector<AccuracyPoint>& points
 
 /// Comparison of two values of an axis over all points of the other axes. The pairs at one GPU
 /// count are tested together (stratified_mann_whitney). The largest GPU count is tested first, then
-/// the next smaller one, until a test is not significant. This sequence needs no adjustment. The
-/// number of contests does: each p value is multiplied by it, so that the probability of any wrong
-/// decision is at most kWrongVerdicts.
+/// the next smaller one, until a test is not significant. The p values need no adjustment for
+/// this sequence. Each p value is multiplied by the number of contests, so that the probability of
+/// any wrong decision is at most kWrongVerdicts.
 struct VariantContest {
   std::string axis;
   std::string a, b;                          ///< `a` is the better value at the largest GPU count

@@ -18,8 +18,9 @@ struct CountEfficiency {
 
 /// Result of worthwhile_count.
 struct WorthwhileCount {
-  /// Largest GPU count such that its efficiency and those of all smaller counts are sufficient. It
-  /// is the baseline's GPU count, without `at_count`, if no larger count is.
+  /// Largest GPU count such that its efficiency and those of all smaller counts are sufficient. If
+  /// no count above the baseline's count is sufficient, this is the baseline's GPU count, and
+  /// `at_count` is empty.
   int gpus = 1;
   std::optional<CountEfficiency> at_count;  ///< efficiency at `gpus`
   double speedup = 1;                       ///< speed-up at `gpus`

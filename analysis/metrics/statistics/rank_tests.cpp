@@ -234,7 +234,7 @@ std::vector<std::size_t> doubled_ranks_of_block(const std::vector<double>& value
 }
 
 /// Returns the probability of each sum after one of the `ranks`, chosen at random, was added to a
-/// sum. `chances` holds the probabilities of the sum before.
+/// random sum. `chances` holds the probability of each sum before this addition.
 std::vector<double> with_one_of(const std::vector<std::size_t>& ranks,
                                 const std::vector<double>& chances) {
   std::vector<double> sums(chances.size() + 2 * ranks.size(), 0.0);

@@ -143,9 +143,10 @@ TEST_CASE("each row of a table may be a run, and rows belong to the heading befo
   CHECK(all<StepWindow>(last.file).at(0).samples == 4);
   CHECK(last.file.record_lines.back() == 4);
   CHECK_THAT(error_of_format(head + "table = { heading = \"a\", run_per_row = \"b\" }\n"),
-             Catch::Contains("run_per_row = \"b\" is not one of names"));
-  CHECK_THAT(error_of_format(head + "table = { names = [\"a\"] }\n"),
-             Catch::Contains("must have heading, heading_pattern or columns"));
+             Catch::Contains("run_per_row = \"b\" is not one of the values in the key \"names\""));
+  CHECK_THAT(
+      error_of_format(head + "table = { names = [\"a\"] }\n"),
+      Catch::Contains("must have at least one of the keys heading, heading_pattern and columns"));
 }
 
 TEST_CASE("dates are times of lines, rules may share lines, and reports follow at the end") {
