@@ -57,7 +57,7 @@ double walltime_s(double predicted_s, double margin, double longest_s) {
 }
 
 Band measured_time(double seconds) {
-  // Band of measured steps, see docs/prediction-model.md, section Bands.
+  // Relative half-width of the band of measured steps, see docs/prediction-model.md, section Bands.
   constexpr double kRepeats = 0.06;
   return {seconds, seconds / (1 + kRepeats), seconds * (1 + kRepeats)};
 }

@@ -40,9 +40,10 @@ std::optional<std::int64_t> known_train_samples(std::string_view dataset_kind);
 
 /// Returns the number of samples in an epoch of a run. Returns nothing if the description of the
 /// data set does not determine the number, as in these cases:
-/// - The number of samples in the first classes of a data set is not known.
-/// - The number of samples in folds of AG News is not known, because the training file may be
-///   missing.
+/// - The run uses only the first classes of the data set, and the number of their samples is not
+///   known.
+/// - AG News is divided into folds. The number of samples in a fold is not known, because the
+///   training file may be missing.
 std::optional<std::int64_t> train_samples(const contract::DatasetSpec& dataset);
 
 inline constexpr double kDefaultMargin = 1.5;

@@ -153,8 +153,9 @@ std::vector<std::string> not_counted(const contract::RunSpec& run) {
   }
   const std::string& algorithm = run.all_reduce;
   if (!algorithm.empty() && algorithm != "auto" && algorithm != "ring") {
-    notes.push_back("all_reduce = \"" + algorithm +
-                    "\": all-reduces are predicted as measured, or as the faster of ring and tree");
+    notes.push_back(
+        "all_reduce = \"" + algorithm +
+        "\": all-reduces are predicted from measured times, or as the faster of ring and tree");
   }
   return notes;
 }

@@ -241,7 +241,8 @@ class Run:
             if not is_complete:
                 self.step(0)
         except GeneratorExit:
-            # The epoch ends later, in a call that all ranks make, because an error of one rank also ends here.
+            # A loop that is left by `break` or by an error ends here. The error may have occurred on this rank alone,
+            # so the epoch is ended later, in a call that all ranks make.
             if self._epoch_sums is begun:
                 self._window.samples += count
                 self._window.steps += 1
@@ -390,8 +391,9 @@ class Run:
         own = Exchanged(window.steps, window.samples, wall_s, loss_sum, losses, self._device.peak_memory_bytes(),
                         self._exchange_s, elapsed_s, float(is_last))
         window.steps = 0
-        # Ranks may have different numbers of batches. A rank whose epoch has ended no longer takes part, so the others
-        # complete the epoch alone. Samples that other ranks than rank 0 process alone count in the next epoch.
+        # Ranks may have different numbers of batches. A rank whose epoch has ended takes part in no further exchange of
+        # the epoch, so each remaining rank completes the epoch alone. Samples that a remaining rank other than rank 0
+        # processes alone count in the next epoch.
         if self._is_alone:
             if self._ranks.place()[0] == 0:
                 window.samples = 0

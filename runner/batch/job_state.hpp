@@ -38,7 +38,8 @@ std::string to_string(JobState state);
 /// Returns whether the state is Done or one of the states listed after Done. Only an action of the
 /// user changes these states.
 bool has_ended(JobState state);
-/// Returns whether the state is the end of a run that the user may want to investigate.
+/// Returns whether the run ended without completing, as in the states from Failed to Lost. The user
+/// may want to investigate such a run.
 bool ended_badly(JobState state);
 
 /// Returns the state in which a run with this outcome is shown.

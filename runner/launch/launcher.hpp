@@ -51,7 +51,7 @@ class LaunchObserver {
 
 /// Condition on which a launcher returns.
 enum class Until {
-  looked,       ///< after one query and one submission of the jobs that fit
+  looked,       ///< after one query and the submission of the jobs that the window allows
   handed_over,  ///< after the submission of all runs
   ended,        ///< after the end of all runs
 };

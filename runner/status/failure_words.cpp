@@ -644,7 +644,7 @@ class Search {
   /// failure.
   bool has_end_ = false;
   std::string_view rank_of_end_;
-  bool has_trained_ = false;  ///< true: the program printed progress before that exception
+  bool has_trained_ = false;  ///< true: progress was printed before the exception
 };
 
 }  // namespace
@@ -703,8 +703,8 @@ std::vector<bool> footer_lines(const std::vector<std::string_view>& lines) {
   return marked;
 }
 
-/// Returns whether the program wrote the line, outside tracebacks. The library rich draws boxes
-/// around tracebacks.
+/// Returns whether the program itself wrote the line, and the line is not part of a traceback. A
+/// line in a box belongs to a traceback that the library rich printed.
 bool is_of_program(std::string_view line) {
   for (const std::string_view box : {"\u2502", "\u256d", "\u2570"}) {
     if (base::trimmed(line, " ").starts_with(box)) return false;

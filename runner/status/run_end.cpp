@@ -126,8 +126,8 @@ std::string tail_of(const WordsFile& file) {
 /// Sets the outcome and the reason from the file with the most certain message. If several files
 /// have equally certain messages, the first file is used. All files are searched. The first file
 /// may contain only the report of a rank that lost the connection to another rank, while a later
-/// file contains the message that the kernel killed that other rank. Returns whether only a
-/// launcher or another process explains the failure.
+/// file contains the message that the kernel killed that other rank. Returns true if the only
+/// explanation of the failure is a report of a launcher or of a process that lost another process.
 bool explain(const std::vector<WordsFile>& files, RunEnd& end) {
   FailureWords best;
   for (const WordsFile& file : files) {
@@ -195,7 +195,7 @@ RunEnd judge_run(const contract::PlanDir& plan, const contract::PlannedRun& run,
   if (end.outcome == RunOutcome::Cancelled) {
     end.reason = reason_of_cancellation(job);
   } else if (runner::outcome_of(job.status.state) == end.outcome) {
-    end.reason = job.status.reason;  // this reason explains the messages in the logs
+    end.reason = job.status.reason;  // the batch system knows the cause
   }
   if (seen.exit_code != 0) {
     const bool is_vague = explain(files_with_words(plan, run.run_id, seen, results.launches), end);

@@ -82,8 +82,8 @@ bool has_completed(const contract::RunDir& run) {
   const std::vector<contract::LaunchDir> launches = run.launches();
   return std::any_of(launches.rbegin(), launches.rend(), [](const contract::LaunchDir& launch) {
     const std::string tail = base::read_end(launch.results(), kTail_bytes);
-    // A run_stop record is the last record of a file. An end of a file without this text need not
-    // be parsed.
+    // A run_stop record is the last record of a file. If the end of the file does not contain the
+    // word "run_stop", the end need not be parsed.
     if (tail.rfind("run_stop") == std::string::npos) return false;
     const auto records = contract::parse_results(tail).records;
     return std::any_of(records.begin(), records.end(), [](const contract::ResultRecord& record) {

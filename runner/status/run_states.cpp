@@ -38,8 +38,8 @@ class Traces {
   bool has_notes(const std::string& run_id) const { return logs_.contains(run_id + notes_end_); }
 
   /// Returns false if the folder of the run contains no folders. The number of links of a folder is
-  /// 2 plus the number of folders in it: its name, its own entry and one per folder. File systems
-  /// that do not count links report 1.
+  /// 2 plus the number of folders in it. The links are its name, its entry "." and an entry ".." in
+  /// each of these folders. File systems that do not count links report 1.
   bool may_have_launches(const std::string& run_id) const {
     struct stat status {};
     if (runs_ < 0 || ::fstatat(runs_, run_id.c_str(), &status, 0) != 0) return false;

@@ -88,7 +88,8 @@ struct SmallStudy {
                 to_json_line(start) + "\n" + to_json_line(window) + "\n" +
                 to_json_line(contract::RunStop{}) + "\nEND\n");
   }
-  /// Plans two GPU counts with `repeats` initial repetitions each and at most four.
+  /// Plans two GPU counts with `repeats` initial repetitions each, and with at most four
+  /// repetitions each.
   void plan_until_certain(int repeats) {
     const Ran ran =
         run({"plan", "study.toml", "-o", "p", "-S", "matrix.gpus=[1, 2]", "-S",

@@ -14,7 +14,7 @@ mkdir empty
 expect 2 "$tool" --programs "$programs" -o small empty
 says "has neither train nor archives"
 
-# A results folder keeps the photographs of its first attempt, even if that attempt failed.
+# A results folder stays bound to the photographs of the first command that used the folder, even if the command failed.
 mkdir -p one/train two/train
 one=$(realpath one) two=$(realpath two)
 for _ in 1 2; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A cut of the published study of NEF on a real OAR, or of JUWELS on a real SLURM: plan of the published file with -S,
-# submission, and collection.
+# Plans, submits and collects a reduced version of a published study: the study of NEF on a real OAR, or the study of
+# JUWELS on a real SLURM. Options -S reduce the published study file.
 # usage: published_on_cluster.sh DLSCALE nef|juwels
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"

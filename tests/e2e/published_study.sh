@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A cut of the small version of a published study, from its plan to its report and findings.
+# Runs a part of the small version of a published study, from its plan to its report and findings.
 # usage: published_study.sh DLSCALE nef|ensias|princeton|barrachina|juwels
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"

@@ -115,7 +115,8 @@ TEST_CASE("checkpoint write times come from runs of the same model and framework
   const std::vector<test::Row> rows = test::told_rows(ran, "checkpoints");
   CHECK(test::number(test::row_with(rows, {{"gpus", 1}}), "write_s") == 12);
   CHECK(test::number(test::row_with(rows, {{"gpus", 2}}), "write_s") == 20);
-  CHECK(test::number(test::row_with(rows, {{"gpus", 8}}), "write_s") == 20);  // value of 2 GPUs
+  // The measured time of 2 GPUs also applies to more GPUs.
+  CHECK(test::number(test::row_with(rows, {{"gpus", 8}}), "write_s") == 20);
   CHECK_THAT(ran.out, Contains("no run of mlp with synchronous in demo has saved its state"));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the deviation of step times, from the measured records to the predictions.
+// Tests of the standard deviation of step times, from the measured records to the predictions.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numbers>

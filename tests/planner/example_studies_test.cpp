@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that a trainer with every part accepts all runs of the studies below examples/.
+// Checks that a trainer that is built with CUDA and DALI accepts all runs of the studies below
+// examples/.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cctype>
@@ -138,7 +139,7 @@ TEST_CASE("a full trainer accepts every run of every example study on its own si
       const planner::Planning planning = planner::make_plan(request, resources);
       std::map<std::string, int> refused;
       for (const contract::RunSpec& run : test::runs_of(planning)) {
-        if (!run.trainer.command.empty()) continue;  // a training script of its own
+        if (!run.trainer.command.empty()) continue;  // runs a script of the study
         const std::string why = refusal_of(trainer, run);
         if (!why.empty()) ++refused[why];
       }

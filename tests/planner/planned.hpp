@@ -24,7 +24,8 @@ inline planner::Planning plan_example(const std::string& study, const std::strin
                             shipped_resources());
 }
 
-/// Returns the capabilities of a trainer with every part: tests/data/capabilities/README.md.
+/// Returns the file with the capabilities of a trainer that is built with CUDA and DALI. See
+/// tests/data/capabilities/README.md.
 inline std::filesystem::path full_trainer() {
   return kSource / "tests/data/capabilities/cuda-dali.json";
 }

@@ -118,7 +118,7 @@ TEST_CASE("the uncertainty grows with the distance from the measured GPU counts"
   CHECK(unsure(6) == Approx(0.1));
   CHECK(unsure(16) == Approx(0.4));
   CHECK(unsure(2) == Approx(0.4));
-  CHECK(unsure(64) == Approx(1));  // as unsure as a data sheet
+  CHECK(unsure(64) == Approx(1));  // as uncertain as with a data sheet
 }
 
 TEST_CASE("estimates grow with the message size") {

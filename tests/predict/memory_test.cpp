@@ -104,7 +104,7 @@ TEST_CASE("each stage of ZeRO divides more memory among the ranks") {
   CHECK(parts(0).optimizer.value == 600e6);
   CHECK(parts(0).gradients.value == 300e6);
   CHECK(parts(1).optimizer.value == 150e6);
-  CHECK(parts(1).gradients.value == 300e6 + 75e6);  // gradients and the part of the rank
+  CHECK(parts(1).gradients.value == 300e6 + 75e6);  // all gradients plus the rank's quarter
   CHECK(parts(1, {.fills_beside = true}).gradients.value == 75e6);
   CHECK(parts(2).gradients.value == 75e6);
   CHECK(parts(2, {.passes = 2}).gradients.value == 75e6);

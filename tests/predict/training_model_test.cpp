@@ -124,7 +124,7 @@ TEST_CASE("a placement without measurements has no all-reduce estimate") {
   auto calibration = calibration_of(test::made_card());
   const Measurements measured(calibration);
   CHECK(measured.all_reduce({1, 2}, kMebibyte));
-  CHECK(measured.all_reduce({1, 4}, kMebibyte));  // same named topology
+  CHECK(measured.all_reduce({1, 4}, kMebibyte));  // the topology has measurements
   CHECK_FALSE(measured.all_reduce({2, 4}, kMebibyte));
   calibration.all_reduce.clear();
   CHECK_FALSE(Measurements(calibration).all_reduce({1, 2}, kMebibyte));

@@ -314,7 +314,8 @@ TEST_CASE("a failed node is avoided in later launches of a run") {
 TEST_CASE("a cancel request explains the end of a run, and an old request is ignored") {
   Desk desk({"a", "b", "c"});
   desk.options.stop_jobs = false;
-  runner::append_cancel_requests(desk.written.folder, {{"run-c", ""}}, desk.clock);  // old request
+  // This request is older than the launch.
+  runner::append_cancel_requests(desk.written.folder, {{"run-c", ""}}, desk.clock);
   desk.scheduler.on_status = [&] {
     if (desk.scheduler.submitted.size() != 2) return desk.complete("c");
     runner::append_cancel_requests(desk.written.folder, {{"run-a", "t1"}}, desk.clock);

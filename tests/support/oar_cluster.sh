@@ -77,8 +77,8 @@ configure SERVER_HOSTNAME oarserver
 configure LOG_FILE "$state/oar.log"
 if [[ $running == yes ]]; then
   configure CPUSET_PATH # without cpusets
-  # OAR connects to nodes about six times for each job. The default key exchange of OpenSSH resists
-  # quantum computers. On a slow machine it takes as long as all other parts of a connection.
+  # OAR connects to nodes about six times for each job. The default key exchange of OpenSSH is secure against quantum
+  # computers. On a slow machine, this key exchange takes as long as all other parts of a connection.
   echo "KexAlgorithms ecdh-sha2-nistp256" >>/etc/oar/sshd_config
   # Schedule jobs often, and do not wait long for nodes that do not answer.
   configure SCHEDULER_JOB_SECURITY_TIME 1

@@ -160,7 +160,7 @@ TEST_CASE("the axis match nearest to the file name is used") {
   CHECK(point.at("name") == "run1.csv");
   CHECK(point.at("above") == "g3x");
   CHECK(point.at("pair") == "6");
-  CHECK_FALSE(point.contains("first"));  // the expression must not match above the named folder
+  CHECK_FALSE(point.contains("first"));  // folders above the named folder are not matched
 }
 
 TEST_CASE("pipes and broken links among the logs are named and skipped") {

@@ -67,8 +67,9 @@ TEST_CASE("a log that begins in the last epoch of another log continues it") {
   const RunRow& run = frame.runs[0];
   CHECK(run.outcome == "Completed");
   CHECK(run.spent.launches == 2);
-  CHECK(run.spent.lost_s == Approx(50 * 0.5));        // 50 steps of the third epoch were repeated
-  CHECK(run.steps.steps == 2 * 100 - 50 + 200 - 50);  // without first line of each launch
+  CHECK(run.spent.lost_s == Approx(50 * 0.5));  // 50 steps of the third epoch were repeated
+  // The first line of each launch does not count.
+  CHECK(run.steps.steps == 2 * 100 - 50 + 200 - 50);
   REQUIRE(run.evals.size() == 4);
   CHECK(run.evals[1].accuracy == Approx(0.205));
   CHECK(run.evals[2].accuracy == Approx(0.3025));

@@ -18,7 +18,7 @@ using contract::EvalRecord;
 using contract::StepWindow;
 using test::all;
 
-/// Returns the first block of the page with this language.
+/// Returns the first code block of the page that is marked with this language.
 std::string documented(const std::string& language) {
   const std::string page =
       base::read_file(std::string(DLSCALE_SOURCE_DIR) + "/docs/log-formats-own.md");

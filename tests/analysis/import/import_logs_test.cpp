@@ -295,7 +295,7 @@ TEST_CASE("collectives are rows by message size, removed together with their log
   for (const RunRow& run : read_frame(logs.folder).runs) {
     if (run.point.at("collective") == "broadcast") continue;
     REQUIRE_FALSE(run.collectives.empty());
-    CHECK(run.collectives[0].collective == run.point.at("collective"));  // from the path
+    CHECK(run.collectives[0].collective == run.point.at("collective"));  // the path names it
     CHECK(run.collectives[0].time_s == Approx(4e-6));
     CHECK(run.collectives[1].in_place);
   }

@@ -78,7 +78,7 @@ TEST_CASE("a log that was cut before its last line does not give a completed run
     REQUIRE_FALSE(cut.empty());
     const RunStop stop = end_of_log(sample.format, cut);
     CHECK(stop.outcome != RunOutcome::Completed);
-    if (!has_measurement(read_as(sample.format, cut))) continue;  // nothing was measured before
+    if (!has_measurement(read_as(sample.format, cut))) continue;  // the cut log has no measurement
     CHECK(stop.outcome == RunOutcome::Lost);
     CHECK_THAT(stop.reason, Contains("the log is incomplete"));
     lost.insert(sample.format);

@@ -59,9 +59,10 @@ double number(const std::string& text) {
   return value;
 }
 
-/// Returns true if the computed limit of an interval may be the neighbour of the exact limit. A
-/// limit from drawn resamples takes one of few values. For this cell, 2.66 % of all resamples lie
-/// beyond the exact limit instead of 2.5 %.
+/// Returns true for the only cell whose computed interval limit may differ from the exact limit. A
+/// limit that is computed from randomly drawn resamples can take only few values, and the computed
+/// limit may be the value next to the exact limit. In this cell, 2.66 % instead of 2.5 % of all
+/// resamples lie beyond the exact limit.
 bool is_next_to_limit(const std::string& place, const std::string& column) {
   return place == "gpu 64/1" && column == "median_hi [image/s]";
 }

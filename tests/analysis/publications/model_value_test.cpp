@@ -87,7 +87,7 @@ TEST_CASE("errors of layers compare measured layers with the kernel models") {
         Approx(std::abs(0.037 / 0.037 - 1)).margin(1e-12));
   CHECK(value("layer", "backward", "weighted_relative_error", "64").value.missing ==
         "the calibration has no layers of this model and batch");
-  all.kernel_models.erase(all.kernel_models.begin());  // linear_forward
+  all.kernel_models.erase(all.kernel_models.begin());  // the model of linear_forward
   CHECK(value("layer", "forward", "weighted_relative_error", "8").value.missing ==
         "the kernel models estimate 17 % of the measured time, and 90 % are needed");
 }

@@ -198,7 +198,7 @@ FindingVerdict verdict_along(const std::string& keys, const Frame& frame) {
 TEST_CASE("a gap narrows if the ratio is nearer to 1 at the largest value of the axis") {
   Frame narrow = runs_of({}, {}), wide = narrow, crossed = narrow;
   add_batch(narrow, 8, 100, 60);
-  add_batch(narrow, 16, 100, 10);  // values between the ends have no effect
+  add_batch(narrow, 16, 100, 10);  // only the batches 8 and 64 count
   add_batch(narrow, 64, 100, 90);
   add_batch(wide, 8, 100, 90);
   add_batch(wide, 64, 100, 60);

@@ -9,8 +9,8 @@
 
 namespace dlscale::test {
 
-/// Option of the command line without the dashes. For the factor of a pattern, `milliseconds` names
-/// the measure that the factor converts.
+/// Option of the command line without the dashes. The option `milliseconds` exists only in
+/// these tests. Its value is the name of a measure that a pattern reads in milliseconds.
 struct Option {
   const char* name;
   const char* value;

@@ -54,7 +54,7 @@ epochs = 2
 lr.base = 0.1
 )";
 
-/// Study that fits a T4 according to its model card.
+/// Study whose model fits into the memory of a T4 according to its model card.
 const std::string kDenseNet = R"(
 [study]
 name = "large"

@@ -265,8 +265,9 @@ TEST_CASE("saved memory predictions are those of the allocator without the conte
   const auto kept = contract::parse_predictions(base::read_file(out.predictions())).predictions;
   REQUIRE(kept.size() == 8);
   for (const contract::RunPrediction& said : kept) {
-    // The expected memory consists of the parameters, 32 samples and the gradients. With DDP these
-    // are buckets for all layers. With the other styles they are the gradients of the last layer.
+    // The expected memory consists of the parameters, 32 samples and the gradients. With DDP, the
+    // gradients take the memory of buckets for all layers. With the other styles, only the
+    // gradients of the last layer count.
     const bool has_buckets = said.point_id.starts_with("ddp");
     CHECK(said.memory_bytes.value == Approx(301e6 + 32 * 60e6 + (has_buckets ? 300e6 : 100e6)));
   }

@@ -171,7 +171,7 @@ TEST_CASE("strong sub-studies of a weak study and throughput studies divide the 
     CHECK(weak == std::map<int, std::string>{{1, "32"}, {2, "32"}, {4, "32"}, {8, "32"}});
     return strong;
   };
-  // Two GPUs with 32 each already form a run of the weak sub-study.
+  // Two GPUs with 32 samples each already form a run of the weak sub-study.
   const std::map<int, std::string> divided{{1, "64"}, {4, "16"}, {8, "8"}};
   CHECK(batches_of_64("scaling = \"strong\"\n") == divided);
   CHECK(batches_of_64("scaling = \"throughput\"\n") == divided);

@@ -218,7 +218,7 @@ TEST_CASE("formulas have functions, and unknown numbers stay unknown") {
   CHECK(formula("round(x / 2) + floor(2.9) + abs(-1)", 3) == 5);
   CHECK(formula("if(x > 2, x, 0)", 3) == 3);
   CHECK(std::isnan(formula("if(x > 5, x)", 3)));
-  CHECK(std::isnan(formula("if(false, 0)", 3)));  // format files forget a variable with it
+  CHECK(std::isnan(formula("if(false, 0)", 3)));  // makes a variable unknown in format files
   CHECK(formula("first(if(false, 0), x)", 3) == 3);
   CHECK(formula("if(false, 0, x)", 3) == 3);
   CHECK(std::isnan(formula("x + y", 3)));

@@ -72,7 +72,8 @@ TEST_CASE("few finished runs cannot lower the margin, and a slower run raises it
   const ResourceSettings requested;
   CHECK(FinishedRuns({finished(1, 110, 100)}).margin(requested) == Approx(1.5));
   CHECK(FinishedRuns({finished(1, 190, 100)}).margin(requested) == Approx(1.9));
-  CHECK(FinishedRuns({finished(1, 190)}).margin(requested) == Approx(1.5));  // no prediction
+  // A finished run without a prediction does not count.
+  CHECK(FinishedRuns({finished(1, 190)}).margin(requested) == Approx(1.5));
   CHECK(FinishedRuns({finished(1, 190)}).note(requested).empty());
 }
 

@@ -123,7 +123,7 @@ TEST_CASE("runs without a prediction are packed by their time limit") {
   PackBench bench;
   bench.launch.pack = true;
   for (int i = 0; i < 8; ++i) bench.add(2);
-  CHECK(bench.arrange().jobs.size() == 4);  // default hour of the site, two runs side by side
+  CHECK(bench.arrange().jobs.size() == 4);  // two runs of one hour in each job
   bench.site.partitions[0].max_walltime_s = 7200;
   const auto arranged = bench.arrange();
   REQUIRE(arranged.jobs.size() == 2);

@@ -270,7 +270,8 @@ TEST_CASE("partial files of a killed plan are removed by the next plan") {
                            out.run(planning.plan.runs[0].run_id).run_json().string() + ending};
   for (const fs::path& part : left) std::ofstream(part) << "half";
   write(planning, out);
-  for (const fs::path& part : left) CHECK(fs::exists(part));  // no mark of an interrupted plan
+  // The files stay, because no marker says that the plan is incomplete.
+  for (const fs::path& part : left) CHECK(fs::exists(part));
   std::ofstream(out.incomplete_marker()) << "";
   write(planning, out);
   for (const fs::path& part : left) CHECK_FALSE(fs::exists(part));

@@ -163,7 +163,7 @@ bool holds_in_order(const std::vector<std::string>& words, const std::vector<std
   return std::search(words.begin(), words.end(), wanted.begin(), wanted.end()) != words.end();
 }
 
-/// Cluster of one shape whose launchers record their arguments and do not start programs.
+/// Cluster with the given scheduler. Its launchers record their arguments and start no programs.
 struct Cluster {
   std::string scheduler;
   test::TempDir dir = {};

@@ -21,7 +21,8 @@ std::string study_of(const std::string& trainer, const std::string& matrix,
          "batch_per_gpu = 8\n" + matrix + "\n" + rest;
 }
 
-/// Plan of a study of the folder, written to the folder `plan` below it.
+/// Plan of a study in a temporary folder. The plan is written to the folder `plan` in the temporary
+/// folder.
 struct OwnPlan {
   test::TempDir dir;
   contract::PlanDir out{dir / "plan"};

@@ -62,7 +62,8 @@ TEST_CASE("a failed requeue is reported and keeps the exit code") {
   bench.plan();
   const auto result = warned(bench, "SLURM_JOB_ID=17");
   CHECK(result.exit_code == 99);
-  CHECK(result.out.find("cannot go back to the queue; submit again to go on") != std::string::npos);
+  CHECK(result.out.find("SLURM did not requeue this job; run dlscale submit again to continue") !=
+        std::string::npos);
   CHECK(bench.ends().size() == 1);
 }
 

@@ -185,7 +185,7 @@ TEST_CASE("a time limit is at least the upper edge of the predicted band") {
   const auto walltime = [&](const predict::Band& band) {
     return allocate(site, {}, {node, "matrix.gpus"}, band).request.walltime_s;
   };
-  CHECK(walltime({3600, 3000, 5000}) == 1.5 * 3600 + 120);  // margin above the band
+  CHECK(walltime({3600, 3000, 5000}) == 1.5 * 3600 + 120);  // 3600 x 1.5 exceeds 5000
   CHECK(walltime({3600, 3000, 36000}) == 36000 + 120);
 }
 

@@ -190,7 +190,7 @@ TEST_CASE("warm-up in steps is converted to epochs if the number of samples is k
   r.run.dataset.train_samples = 640;
   r.warmup_steps = 25;
   CHECK(derive(r, "error").run.warmup_epochs == 2.5);
-  CHECK(derive(r, "error").run.lr.warmup_steps == 25);  // independent of the files
+  CHECK(derive(r, "error").run.lr.warmup_steps == 25);  // the steps themselves are kept
   r.run.trainer.command = "python train.py";
   CHECK(derive(r, "error").run.lr.warmup_steps == 0);
   r.run.trainer.command = "";

@@ -108,7 +108,7 @@ TEST_CASE("an axis of a study replaces the axis in a zip of its base") {
                             "extends = \"a.toml\"\n[matrix]\noptimizer.momentum = [0.5]\n"
                             "label_smoothing = [0.2]\n"}});
   CHECK(test::shown(study, {"optimizer.momentum", "label_smoothing"}) ==
-        Lines{"0.5 0.2", "0.5 0.2"});  // on both GPU counts
+        Lines{"0.5 0.2", "0.5 0.2"});  // one line for each GPU count
 }
 
 TEST_CASE("errors name the file that contains the value") {

@@ -35,7 +35,8 @@ TEST_CASE("submitting jobs has at least 0.8 of the rate of a bare loop", "[.][ra
   const std::string command = is_slurm ? "sbatch --parsable --comment=x" : "oarsub -S -n plan-a.x";
   std::vector<JobId> ids;
   double bare_s = 0, ours_s = 0;
-  for (int part = 0; part < 3; ++part) {  // alternate, so that load affects both sides
+  // The bare loop and dlscale alternate, so that other load on the machine affects both.
+  for (int part = 0; part < 3; ++part) {
     bare_s += seconds_of(bench.clock, [&] {
       bench.command({"bash", "-c",
                      fmt::format("for i in $(seq {}); do {} {}; done", count / 3, command,

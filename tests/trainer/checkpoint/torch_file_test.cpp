@@ -107,7 +107,7 @@ TEST_CASE("files that PyTorch wrote in both formats are read") {
     };
     CHECK(is_same(tensors.at("conv.weight"), numbered(0, {3, 2, 2, 2})));
     CHECK(is_same(tensors.at("bn.weight"), numbered(2, {3})));
-    // The decoder shares its weight with the encoder and was filled after it.
+    // The decoder shares its weight with the encoder and was filled after the encoder.
     CHECK(is_same(tensors.at("encoder.weight"), numbered(9, {2, 4})));
     if (!is_state) continue;
     CHECK(is_same(tensors.at("decoder.weight"), numbered(9, {2, 4})));
@@ -164,7 +164,7 @@ TEST_CASE("objects that do not belong to a state dictionary are rejected with na
   CHECK_THAT(refused_state("ctorch\nIntStorage\n"),
              EndsWith("it contains values of the type torch.IntStorage, but weights must have one "
                       "of the types float64, float32, float16, bfloat16 and int64"));
-  CHECK_THAT(refused_state("}i"), Contains("it contains the instruction 0x69"));  // INST
+  CHECK_THAT(refused_state("}i"), Contains("it contains the instruction 0x69"));  // pickle's INST
 }
 
 TEST_CASE("files that contain more than a state dictionary are rejected with the remedy") {

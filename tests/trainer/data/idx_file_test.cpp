@@ -82,7 +82,8 @@ TEST_CASE("sizes beyond any memory are rejected before memory is allocated") {
 
 TEST_CASE("damaged gzip data is rejected") {
   std::string packed = compressed(kWhole);
-  packed[packed.size() - 6] = static_cast<char>(~packed[packed.size() - 6]);  // in the checksum
+  // Changes a byte of the checksum.
+  packed[packed.size() - 6] = static_cast<char>(~packed[packed.size() - 6]);
   CHECK_THAT(idx_error(packed, "images.gz"), Catch::Contains("gzip data is damaged"));
   CHECK_THAT(idx_error(compressed(kWhole).substr(0, 20), "images.gz"),
              Catch::Contains("cannot read"));

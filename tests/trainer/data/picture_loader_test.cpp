@@ -134,7 +134,8 @@ TEST_CASE("a broken image ends training with its name, or is replaced by the nex
   context.options.on_broken = "skip";
   loader = trainer::make_picture_loader(context);
   loader->start({{0, 3, 5}, 3});
-  CHECK(torch::equal(loader->next().target, torch::tensor({0, 0, 1})));  // sample 4 replaces 3
+  // Sample 4 replaces sample 3.
+  CHECK(torch::equal(loader->next().target, torch::tensor({0, 0, 1})));
   CHECK(loader->take_work().skipped_samples == 1);
   CHECK(loader->take_work().skipped_samples == 0);
   context.is_evaluation = true;

@@ -175,7 +175,7 @@ TEST_CASE("crops and mirroring change with epoch and seed") {
 
 TEST_CASE("a broken image fails its batch with an error that names the image") {
   MadeUp source;
-  source.broken = {16, 30};  // both in the second batch, 16 before 30
+  source.broken = {16, 30};  // the second batch contains sample 16 before sample 30
   for (const int threads : {1, 4}) {
     try {
       made_by(threads, source);

@@ -31,7 +31,7 @@ TEST_CASE("the results of ranks on their shares of the test set add up to the ev
   REQUIRE(eval.rank_loss.size() == 3);
   REQUIRE(eval.rank_accuracy.size() == 3);
   REQUIRE(eval.rank_wall_s.size() == 3);
-  const double shares[] = {16, 17, 17};  // of 50 test samples
+  const double shares[] = {16, 17, 17};  // 50 test samples in total
   double loss = 0, correct = 0;
   for (int rank = 0; rank < 3; ++rank) {
     loss += eval.rank_loss[rank] * shares[rank] / 50;
@@ -64,7 +64,7 @@ TEST_CASE("results of ranks are left out if ranks share work, and their times if
   CHECK(eval.rank_wall_s.empty());
   CHECK(all<contract::EvalRecord>(test::run(evaluated_recipe(1)).records)[0].rank_loss.empty());
   spec.framework = "deepspeed";
-  spec.framework_options.zero_stage = 3;  // gathers parameters during the forward pass
+  spec.framework_options.zero_stage = 3;  // the forward pass gathers parameters
   spec.framework_options.persistence_threshold_elements = 0;
   eval = all<contract::EvalRecord>(test::run(spec).records)[0];
   CHECK(eval.rank_loss.size() == 2);

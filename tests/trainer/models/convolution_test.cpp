@@ -20,8 +20,8 @@ Result passes(const Convolution& convolution, const at::Tensor& input, const at:
   const auto leaf = [](const at::Tensor& t) { return t.detach().clone().set_requires_grad(true); };
   const at::Tensor x = leaf(input), w = leaf(weight), b = leaf(bias);
   const at::Tensor y = convolution(x, w, b);
-  // The gradient does not depend on y, which would amplify rounding errors. Its values have
-  // irregular signs so that their sums do not vanish.
+  // A gradient that depends on y would amplify rounding errors, so this gradient has fixed values.
+  // The values have irregular signs, so that sums of the values do not vanish.
   const at::Tensor i = torch::arange(y.numel(), torch::kDouble);
   y.backward(torch::sin(i * i * 0.7).view(y.sizes()).to(y.dtype()));
   return {y.detach(), x.grad(), w.grad(), b.grad()};

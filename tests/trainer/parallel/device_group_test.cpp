@@ -43,7 +43,7 @@ TEST_CASE("devices work at the same time, with the caller's gradient mode") {
   const at::NoGradGuard no_gradients;
   group.on_each(2, [&](int) {
     ++there;
-    while (there < 2) std::this_thread::yield();  // never ends if the devices run in turn
+    while (there < 2) std::this_thread::yield();  // endless if devices take turns
     if (at::GradMode::is_enabled()) throw std::logic_error("gradients");
   });
   CHECK(there == 2);

@@ -58,7 +58,7 @@ contract::RunSpec clipped(contract::RunSpec spec, double norm) {
   return spec;
 }
 
-/// Returns the same steps with 3 micro-batches each.
+/// Returns a run with the same steps, in which 3 micro-batches form a step.
 contract::RunSpec accumulating(contract::RunSpec spec) {
   spec.batch_per_gpu /= 3;
   spec.accumulation_steps = 3;

@@ -83,7 +83,7 @@ TEST_CASE("sacct: a job is a run, and its steps give its memory peak") {
   CHECK(jobs[0].second.wall_s == 3600);
 }
 
-TEST_CASE("sacct: the energy of a job is at least that of its largest step") {
+TEST_CASE("sacct: a job without an energy of its own has the energy of its largest step") {
   const auto energy = [](const std::string& own, const std::string& tres) {
     return jobs_of("sacct", "JobID|State|ConsumedEnergyRaw|AllocTRES\n7|COMPLETED|" + own + "|" +
                                 tres +
@@ -92,7 +92,7 @@ TEST_CASE("sacct: the energy of a job is at least that of its largest step") {
         .at(0)
         .first.energy_j;
   };
-  CHECK(energy("950", "cpu=1") == 950);  // although the largest step has more
+  CHECK(energy("950", "cpu=1") == 950);  // the job states its own energy
   CHECK(energy("", "cpu=1,energy=1100,node=1") == 1100);
   CHECK(energy("0", "cpu=1") == 1000);
   CHECK(energy("18446744073709551614", "cpu=1,energy=18446744073709551614") == 1000);

@@ -29,7 +29,7 @@ std::multiset<std::string> said(const LogContent& log) {
     lines.insert(fmt::format("{} {} {} {} {} {}", r.collective, r.in_place, r.size_bytes, r.time_s,
                              r.algbw_gb_per_s, r.busbw_gb_per_s));
   }
-  for (const AccountedJob& job : log.jobs) {  // later lines state the memory of a job
+  for (const AccountedJob& job : log.jobs) {  // without the memory, which later lines state
     lines.insert(
         fmt::format("{} {} {} {}", job.job_id, job.state, job.elapsed_s, job.gpus.value_or(-1)));
   }

@@ -93,12 +93,13 @@ TEST_CASE("huggingface: a training without a resume has the rate of all its step
 }
 
 TEST_CASE("huggingface: a resumed training has no rate, for each sign of the resume") {
-  // Versions up to 5.0 divide the samples of all steps by the time since the resume.
+  // Hugging Face Transformers up to version 5.0 divides the samples of all steps by the time since
+  // the resume.
   check_no_rate(state_of(end_of_training("0.15", "50.0", "640.0", "20.0")),
                 "seems to have been resumed: train_loss is 0.15 over 1000 steps");
   check_no_rate(state_of(end_of_training("1.35", "450.0", "71.11", "2.222")),
                 "train_loss is 1.35 over 1000 steps");  // the training was resumed at step 100
-  // Later versions divide the steps since the resume by the time since the resume.
+  // Later versions of Transformers divide the steps since the resume by the time since the resume.
   check_no_rate(state_of(end_of_training("1.5", "50.0", "64.0", "2.0")),
                 "train_steps_per_second counts only 100 of all 1000 steps");
   // The log states no losses before the resume, but it states evaluations.

@@ -31,7 +31,7 @@ TEST_CASE("mlperf: samples_count is the total since the start, and evaluations a
   CHECK(samples_of(log) == Samples{1536, 384});
   CHECK(*rate_of(log) == Approx(2));
   CHECK(all<StepWindow>(log.file)[1].steps == 48);
-  CHECK(all<contract::EvalRecord>(log.file).size() == 2);  // different sample counts
+  CHECK(all<contract::EvalRecord>(log.file).size() == 2);  // at 1536 and 1920 samples
   CHECK(all<contract::EvalRecord>(log.file)[1].metrics.at("samples_count") == 1920);
   CHECK(all<contract::RunStart>(log.file)[0].environment.at("timed") == "blocks of samples");
   CHECK(log.file.skipped.empty());
@@ -48,8 +48,10 @@ TEST_CASE("mlperf: a block that repeats its number at its end has the samples of
                                   line(35, "block_stop", "null", count(start_2)) +
                                   line(35, "eval_start", "null", count(2500)));
   };
-  CHECK(samples_of(read(1000, 1500)) == Samples{1000, 1500});  // lengths of blocks
-  CHECK(samples_of(read(0, 1000)) == Samples{1000, 1500});     // totals at block starts
+  // The value of block_start is the number of samples in the block.
+  CHECK(samples_of(read(1000, 1500)) == Samples{1000, 1500});
+  // The value of block_start is the number of samples before the block.
+  CHECK(samples_of(read(0, 1000)) == Samples{1000, 1500});
   CHECK(*rate_of(read(0, 1000)) == Approx(150));
 }
 

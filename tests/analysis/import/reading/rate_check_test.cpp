@@ -18,8 +18,8 @@ namespace {
 
 using contract::StepWindow;
 
-/// Change to the sample of a format that makes it contradict itself, with the expected warning, or,
-/// instead, the reason why logs of the format cannot contradict themselves.
+/// Change that makes the sample log of a format contradict itself, and the expected warning. If
+/// logs of the format cannot contradict themselves, `why_none` states the reason instead.
 struct FormatRow {
   std::string format;
   std::string from, to;           ///< text of the sample and its replacement

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Epoch times of a published weak-scaling benchmark on up to 3,664 GPUs, in seconds. The model is a
-// convolutional autoencoder, and the mean excludes the first two epochs. AI4HPC / CoE RAISE,
-// BENCHMARKS/Results/*.ipynb of github.com/okrochak/nasalCavitySegmentation at f510a18 (2023).
+// convolutional autoencoder, and the mean excludes the first two epochs. Source: AI4HPC / CoE
+// RAISE, BENCHMARKS/Results/*.ipynb of github.com/okrochak/nasalCavitySegmentation at f510a18
+// (2023).
 #pragma once
 
 #include <string>

@@ -89,7 +89,8 @@ TEST_CASE("at most 5 of 100 studies without a difference have a faster variant")
     wrong += std::any_of(list.begin(), list.end(),
                          [](const VariantContest& one) { return one.finding == Finding::Faster; });
   }
-  CHECK(wrong <= kStudies * 8 / 100);  // 5 % and three standard deviations of a binomial
+  // 8 % is 5 % plus about twice the standard deviation of the binomial distribution.
+  CHECK(wrong <= kStudies * 8 / 100);
 }
 
 TEST_CASE("the more accurate value wins at equal counts and batches") {

@@ -55,7 +55,7 @@ TEST_CASE("every kind of figure is drawn with the same bytes each time") {
 TEST_CASE("shares that are 0 everywhere are drawn too") {
   Frame frame = measured_series();
   for (RunRow& run : frame.runs) {
-    run.conditions["trainer"] = "0.1";  // this version records parts without time, too
+    run.conditions["trainer"] = "0.1";  // dlscale-train also records parts of 0 s
     run.steps.parts_s[0] = 0;
     run.steps.parts_s[4] = run.steps.wall_s;  // all communication is exposed
   }

@@ -288,7 +288,7 @@ TEST_CASE("the epoch time has a second line with the validation time for every t
       find_figure_kind("epoch-time").make(frame_of({translator(1), translator(2)}), {});
   REQUIRE(figure.series.size() == 2);
   CHECK(figure.series[0].label == "training");
-  CHECK(points_of(figure.series[0]) == "1:10 2:10");  // without the first epoch
+  CHECK(points_of(figure.series[0]) == "1:10 2:10");  // the first epoch is left out
   CHECK(points_of(figure.series[1]) == "1:1.5 2:1.5");
   const Figure traced =
       drawn(frame_of({translator(1)}), {{"epoch-time", "validation-time"}, "epoch"});

@@ -31,7 +31,8 @@ TEST_CASE("each number has a name by table, row and column, and its displayed va
   CHECK(value_of(values, "efficiency/ddp/gpus-4/speedup") == "3.600");
   CHECK(value_of(values, "efficiency/ddp/gpus-4/efficiency") == "0.900");
   CHECK(value_of(values, "efficiency/horovod/gpus-1/throughput-samples-per-s") == "900.0");
-  CHECK(value_of(values, "efficiency/ddp/gpus-4/efficiency-low") == "none");  // single runs
+  // An efficiency from single runs has no limits.
+  CHECK(value_of(values, "efficiency/ddp/gpus-4/efficiency-low") == "none");
 }
 
 TEST_CASE("numbers of a collective are also named by message size") {

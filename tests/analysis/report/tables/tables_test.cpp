@@ -92,7 +92,7 @@ TEST_CASE("a study without a completed run has no rows of failed points") {
 TEST_CASE("the breakdown has the seconds of loading in an epoch") {
   RunRow run = run_at(1, 1000), unknown = run_at(2, 1000);
   run.conditions["trainer"] = unknown.conditions["trainer"] = "1.0";
-  run.steps.parts_s[0] = 2;  // in 100 steps
+  run.steps.parts_s[0] = 2;  // 2 s in 100 steps
   run.counters = {{"loader_busy_s", 0.05}};
   run.size.steps_per_epoch = 500;
   const Table table = breakdown_table(frame_of({run, unknown}), {});
@@ -255,7 +255,7 @@ TEST_CASE("an absolute speed-up names its reference and the number of its measur
   CHECK(number(table, 0, "speedup") == Approx(0.8));
   CHECK(number(table, 1, "speedup") == Approx(3600 / 1250.0));
   CHECK(number(table, 4, "efficiency") == Approx(3500 / 1250.0 / 4));
-  CHECK(std::holds_alternative<Bounds>(cell_of(table, 0, 2)));  // before the column no_result
+  CHECK(std::holds_alternative<Bounds>(cell_of(table, 0, 2)));  // the column before no_result
   CHECK_THAT(notes(table), Contains("baseline: 1 GPU (1 node) with framework=single, as chosen; "
                                     "speed-ups are absolute: relative to the throughput of the "
                                     "otherwise equal runs with framework=single (n = 2)"));
