@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Plan folder with results on one and two ranks, which was not collected.
+/// Plan folder with results on one and two ranks. The results have not been collected.
 struct Results {
   Results() {
     for (int repetition = 1; repetition <= 2; ++repetition) {

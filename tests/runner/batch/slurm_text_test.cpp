@@ -48,7 +48,7 @@ TEST_CASE("squeue reports the state, code, times and nodes of each job") {
   CHECK(queued("1").exit_code == 0);
   CHECK(queued("3").signal == 11);
   CHECK_FALSE(queued("3").exit_code.has_value());
-  CHECK(queued("10").state == JobState::OutOfMemory);  // state of a step
+  CHECK(queued("10").state == JobState::OutOfMemory);  // the state of its step
 }
 
 TEST_CASE("times that squeue only predicts are not start or end times") {

@@ -171,7 +171,7 @@ TEST_CASE("a launcher that polls once submits as many jobs as the window allows"
   CHECK(report.submitted == 2);
   CHECK(report.waiting == 1);
   desk.scheduler.end("a", 1);
-  CHECK(desk.launch().submitted == 1);  // job a again, as requested
+  CHECK(desk.launch().submitted == 1);  // job a is submitted again
   CHECK(desk.scheduler.submitted == Lines{"a", "b", "a"});
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conformance tests of batch-system actions on jobs and of jobs during failures of the cluster.
+// Conformance tests of jobs that the batch system ends or requeues, and of jobs during failures of
+// the cluster.
 #include <fcntl.h>
 #include <sys/file.h>
 
