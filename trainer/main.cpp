@@ -27,7 +27,7 @@ constexpr const char* kUsage =
     "                   checkpoint. Start one process per rank with mpirun. On SIGUSR1, save a\n"
     "                   checkpoint and exit with 99; the same command then resumes the run\n"
     "  --profile        also record the shares of computation, communication and I/O in\n"
-    "                   kernel time\n"
+    "                   the total kernel time\n"
     "  --describe MODEL --input 3x224x224 --classes 1000 [--words N]\n"
     "                   [--precision fp32|bf16|fp64] [SETTING ...]: print the cost model of MODEL\n"
     "                   as JSON: FLOPs, bytes and activations of each operator, for dlscale\n"

@@ -45,7 +45,7 @@ MaybeConflict check_model(const Fit& fit) {
   }
   if (run.zero_init_gamma && !run.weights.empty()) {
     return Conflict{"zero_init_gamma", fmt::format("sets initial values, but training starts from "
-                                                   "the weights in {}; leave out one of the two",
+                                                   "the weights in {}; omit one of the two keys",
                                                    run.weights)};
   }
   return {};
@@ -120,8 +120,8 @@ MaybeConflict check_pictures(const Fit& fit) {
   }
   if (!fit.loader.any_size) {
     return Conflict{"dataset.image_size",
-                    fmt::format("requires a loader that decodes images; {} uses images unchanged, "
-                                "all of one size; use native",
+                    fmt::format("requires a loader that decodes images; {} does not scale images "
+                                "and requires images of one size; use the loader native",
                                 fit.run.loader)};
   }
   if (set.random_crop > 0) {

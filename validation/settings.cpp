@@ -187,7 +187,7 @@ MaybeConflict check_graph(const contract::RunSpec& run) {
   if (run.batch_norm == "synchronised") {
     return refused(
         "is true, but synchronised batch norms exchange data during the passes, which a CUDA graph "
-        "cannot record; leave out one of the two");
+        "cannot record; omit this key, or use local batch norms");
   }
   if (run.loader == "text") {
     return refused(
@@ -338,7 +338,8 @@ std::optional<Conflict> find_uneven_batch_conflict(const contract::RunSpec& run)
   if (contract::framework_style(run.framework).stages != contract::Stages::one) {
     return refused(fmt::format(
         "is {}, but {} divides the model over ranks instead of averaging gradients of whole "
-        "replicas; use a global batch that is a multiple of the GPUs, or another framework",
+        "replicas; use a global batch that is a multiple of the number of GPUs, or another "
+        "framework",
         run.uneven_batch, run.framework));
   }
   if (run.accumulation_steps == 1) return {};

@@ -77,8 +77,8 @@ analysis::Frame read_source(const SourceFolder& source, analysis::WarmUp warmup)
   return frame;
 }
 
-/// Returns the plan of all sources, for the selection of runs. Its run ids and points are those of
-/// the joined frame.
+/// Returns the plan of all sources, for the selection of runs. The plan has the same run ids and
+/// points as the joined frame.
 contract::Plan joined_plan(const std::vector<SourceFolder>& sources, const analysis::Frame& frame) {
   std::map<std::string, const analysis::RunRow*> rows;
   for (const analysis::RunRow& run : frame.runs) rows.emplace(run.run_id, &run);

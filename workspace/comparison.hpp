@@ -27,8 +27,9 @@ struct ComparisonChoice {
 };
 
 /// Compares the collected runs of `own` with the values of a publication. A note states how many
-/// published values have a counterpart. If none has, `nothing` is set, and the report is empty
-/// unless the choice asks for unmatched values. Throws what open_study throws.
+/// published values have a counterpart. If no published value has a counterpart, `nothing` is set,
+/// and the report is empty unless the choice asks for unmatched values. Throws what open_study
+/// throws.
 Compared compare_with_publication(const StudyChoice& own, const analysis::ReferenceStudy& study,
                                   const ComparisonChoice& choice);
 
@@ -38,8 +39,8 @@ Compared compare_with_publication(const analysis::Frame& frame,
                                   const ComparisonChoice& choice);
 
 /// Adds the comparison with the publication that the study of `folder` names ([study] reference),
-/// and the list of values without a counterpart, to a report. Adds nothing if it names none. Throws
-/// what read_reference throws.
+/// and the list of values without a counterpart, to a report. Adds nothing if the study names no
+/// publication. Throws what read_reference throws.
 void add_named_publication(analysis::Report& report, const analysis::Frame& frame,
                            const std::string& folder);
 

@@ -21,7 +21,7 @@ constexpr double kConvertPatience_s = 24 * 3600.0;
 /// Working directory of Python. Python imports modules from its working directory, so this is a
 /// folder to which only root can write.
 constexpr const char* kSafeFolder = "/";
-/// Exit code of the module if pyarrow cannot be imported.
+/// Exit code of the Python module dlscale.parquet if pyarrow cannot be imported.
 constexpr int kNoPyarrow = 2;
 
 /// Returns the last line that is not blank, in which Python states the error.
@@ -65,11 +65,11 @@ ParquetConverter::ParquetConverter()
   if (answer.end == runner::ExitStatus{}) return;
   const std::string reason = last_line(answer.err);
   if (answer.end->exit_code == kNoPyarrow) reject(reason);
-  reject(
-      fmt::format("the Python package dlscale cannot be used ({}); install it in the checkout of "
-                  "dlscale: {} -m pip install './python[parquet]'; or set DLSCALE_PYTHON to an "
-                  "interpreter that has the package",
-                  reason, python_));
+  reject(fmt::format(
+      "the Python package dlscale cannot be used ({}); install the package from the checkout of "
+      "dlscale: {} -m pip install './python[parquet]'; or set DLSCALE_PYTHON to an interpreter "
+      "that has the package",
+      reason, python_));
 }
 
 void ParquetConverter::convert(const fs::path& tables, const fs::path& folder) const {

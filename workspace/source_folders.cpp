@@ -160,7 +160,7 @@ std::vector<SourceFolder> named_sources(const std::vector<FolderArgument>& folde
     const auto [first, is_new] = arguments.emplace(name, folder.text);
     if (!is_new) {
       throw base::UsageError(
-          fmt::format("{} and {} have the same name \"{}\"; name one of them: NAME={}",
+          fmt::format("{} and {} have the same name \"{}\"; give one folder another name: NAME={}",
                       first->second, folder.text, name, folder.path.string()));
     }
     sources.push_back({std::move(name), folder.path});

@@ -41,7 +41,7 @@ void print_result(const LaunchFolder& place, const runner::LaunchReport& report)
         ", {} not submitted yet because of the job limit; repeat the command later",
         base::count_of(report.waiting, "run"));
   }
-  place.words << fmt::format("\ndlscale status {} shows their state\n",
+  place.words << fmt::format("\ndlscale status {} shows the states of the runs\n",
                              place.folder.root().string());
 }
 

@@ -173,9 +173,9 @@ TEST_CASE("invalid run descriptions are rejected in one line") {
 
 TEST_CASE("a wrong number of ranks is rejected with the correct command") {
   Job two(description(2));
-  check_refused(two, 0, "gpus: is 2, but 1 rank was started; start it with: mpirun -n 2 ");
+  check_refused(two, 0, "gpus: is 2, but 1 rank was started; start the run with: mpirun -n 2 ");
   Job one(description(1));
-  check_refused(one, 2, "gpus: is 1, but 2 ranks were started; start it with: mpirun -n 1 ");
+  check_refused(one, 2, "gpus: is 1, but 2 ranks were started; start the run with: mpirun -n 1 ");
 }
 
 TEST_CASE("the devices of a data_parallel run belong to one process") {
@@ -194,7 +194,7 @@ TEST_CASE("the devices of a data_parallel run belong to one process") {
   Job two(spec);
   check_refused(two, 2,
                 "gpus: is 2, which data_parallel runs in one process, but 2 ranks were started; "
-                "start it with: mpirun -n 1 ");
+                "start the run with: mpirun -n 1 ");
 }
 
 TEST_CASE("the option --profile records a profile") {

@@ -118,8 +118,8 @@ TEST_CASE("dataset.image_size is for images of any size and loaders that decode 
   CHECK(error_of(spec) == "no error");
   spec.loader = "memory";
   CHECK(error_of(spec) ==
-        "dataset.image_size: requires a loader that decodes images; memory uses images unchanged, "
-        "all of one size; use native");
+        "dataset.image_size: requires a loader that decodes images; memory does not scale "
+        "images and requires images of one size; use the loader native");
   spec.dataset.kind = "cifar10";
   CHECK(error_of(spec) ==
         "dataset.image_size: applies to images of any size, but the images of the data set cifar10 "
@@ -350,5 +350,5 @@ TEST_CASE("zero_init_gamma cannot be combined with weights from a file") {
   spec.zero_init_gamma = true;
   CHECK(error_of(spec) ==
         "zero_init_gamma: sets initial values, but training starts from the weights in "
-        "/w/resnet50.safetensors; leave out one of the two");
+        "/w/resnet50.safetensors; omit one of the two keys");
 }

@@ -92,7 +92,7 @@ TEST_CASE("a folder that is given twice is rejected, also through a link") {
 TEST_CASE("two sources with the same name are rejected") {
   const Folders at;
   CHECK_THROWS_WITH(at.divided("juwels", {"juwels=" + at.path("nef")}),
-                    Contains("have the same name \"juwels\"; name one of them: NAME="));
+                    Contains("have the same name \"juwels\"; give one folder another name: NAME="));
   at.add("x/a/out");
   CHECK_THROWS_AS(at.divided("a/out", {"x/a/out"}), base::UsageError);
 }

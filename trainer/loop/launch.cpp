@@ -120,8 +120,8 @@ void Launch::require_started(const contract::RunSpec& spec, const std::string& f
                                                               spec.gpus, spec.framework);
   throw base::SpecError(
       {file}, "gpus",
-      fmt::format("{}, but {} started; start it with: mpirun -n {} dlscale-train --run {}", count,
-                  base::count_of(started, "rank was", "ranks were"), wanted,
+      fmt::format("{}, but {} started; start the run with: mpirun -n {} dlscale-train --run {}",
+                  count, base::count_of(started, "rank was", "ranks were"), wanted,
                   folder_.root().string()));
 }
 
@@ -269,7 +269,7 @@ contract::RunStop Launch::stop_of(const Failure& failure) const {
           .wall_s = clock_.steady_s() - start_s_};
 }
 
-/// Records why the launch stops because of a signal. Called on the thread of the signal watch.
+/// Records a signal as the reason why the launch stops. Called on the thread of the signal watch.
 void Launch::stop_by(const std::string& signal, int exit_code) {
   const std::string received = "received " + signal;
   RankMonitor* const monitor = shown_monitor_;

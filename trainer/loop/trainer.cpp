@@ -23,9 +23,10 @@ namespace {
 constexpr double kFlatMargin = 0.001;
 constexpr const char* kGoesOn = ", training continues";
 
-/// Returns the number of neighbouring ranks that do different work: the ranks that work on the same
-/// batch, each with a different stage of the model, or all ranks if their batches differ in size.
-/// Returns 0 when all ranks do the same work on different batches.
+/// Returns the number of neighbouring ranks that do different work. If several ranks work on the
+/// same batch, each with a different stage of the model, this is the number of stages. If the
+/// batches of the ranks differ in size, this is the number of all ranks. Returns 0 when all ranks
+/// do the same work on different batches.
 int stages_of(const contract::RunSpec& spec, const DataShare& share, int ranks) {
   if (!spec.uneven_batch.empty()) return ranks;
   return share.count == ranks ? 0 : ranks / share.count;

@@ -22,7 +22,7 @@ thread_local double* counted = nullptr;
 struct Counted : at::ObserverContext {
   explicit Counted(double each, double* outer = nullptr) : each(each), outer(outer) {}
   double each;    ///< multiply-adds per output value
-  double* outer;  ///< counter to restore if nested calls are not counted
+  double* outer;  ///< counter to restore after the call; null if nested calls are counted
 };
 
 /// Returns the data of a convolution or matrix product, and null for other calls. Each output value

@@ -6,9 +6,9 @@
 //   requests dilation 2 to make LibTorch use oneDNN.
 // - Strided 1x1 filters: to compute the gradient of the filter, oneDNN first copies the pixels that
 //   the filter reads to a buffer. With channels last, oneDNN writes past the end of this buffer if
-//   there are fewer channels than in its channel block (8 with AVX2, 16 with AVX-512). The effects
-//   are wrong gradients, crashes and infinite loops (oneDNN issue 6035). convolve() therefore
-//   copies the pixels itself and then convolves without a stride.
+//   the input has fewer channels than a channel block of oneDNN (8 with AVX2, 16 with AVX-512). The
+//   effects are wrong gradients, crashes and infinite loops (oneDNN issue 6035). convolve()
+//   therefore copies the pixels itself and then convolves without a stride.
 // - 3x3 filters of stride 1: convolve() calls the kernels of winograd.hpp where they are faster.
 // - With cpu_kernels = "framework", convolve() applies only the work-around for the fault of
 //   oneDNN.
@@ -21,8 +21,9 @@ namespace dlscale::trainer {
 namespace {
 
 constexpr std::int64_t kEnoughSamples = 16;  // with this many samples, LibTorch itself uses oneDNN
-constexpr std::int64_t kFewValues = 20480;   // size up to which LibTorch is faster
-constexpr std::int64_t kWidestBlock = 16;    // largest block of channels in oneDNN
+// Number of input values up to which LibTorch's kernel is faster than oneDNN for a single sample.
+constexpr std::int64_t kFewValues = 20480;
+constexpr std::int64_t kWidestBlock = 16;  // largest block of channels in oneDNN
 
 bool is_of_one_value(const at::Tensor& weight) {
   return weight.size(2) == 1 && weight.size(3) == 1;

@@ -247,7 +247,7 @@ std::vector<WalkedLayer> walk(Model& model, const MakeBatch& make_batch, const F
   walking = way.get();
   at::Tensor output = forward(batch);
   way->end_forward();
-  walking = nullptr;  // because ones_like is not an operator of the model
+  walking = nullptr;  // pauses the trace, because ones_like is not part of the model
   const at::Tensor gradient = at::ones_like(output);
   walking = way.get();
   output.backward(gradient);

@@ -27,7 +27,7 @@ bool computes(std::string_view name);
 /// the call, so it can be used before the call has outputs. A multiply-add counts as 2 FLOP.
 ///
 /// - Convolution: each output value needs as many multiply-adds as a filter has weights.
-/// - Transposed convolution: each input value needs this number of multiply-adds.
+/// - Transposed convolution: each input value needs as many multiply-adds as a filter has weights.
 /// - Backward pass of a convolution: the gradient of the input and the gradient of the filters each
 ///   need as many multiply-adds as the forward pass.
 double flops_of(const at::RecordFunction& call);

@@ -126,7 +126,7 @@ std::shared_ptr<VisionNet> make_resnet(const ModelContext& context) {
 
 template <ResNetDepth depth>
 constexpr ModelEntry resnet_row(const char* name, const char* summary) {
-  int blocks = 2;  // stem and head
+  int blocks = 2;  // the stem and the head are one block each
   for (const int of_layer : depth.blocks) blocks += of_layer;
   return {.name = name,
           .summary = summary,

@@ -66,7 +66,7 @@ class ScriptModel : public Model {
     if (parameters_.empty()) {
       fail(
           "has no parameters to train; torch.jit.freeze() turns parameters into constants, so save "
-          "the module without it");
+          "a module that is not frozen");
     }
     try_passes(context);
     module_.train();
@@ -77,7 +77,7 @@ class ScriptModel : public Model {
     if (module_.is_training()) seed_pass();
     return run(module_, input);
   }
-  void keep_blocks(std::size_t, std::size_t) override {}  // only block is always kept
+  void keep_blocks(std::size_t, std::size_t) override {}  // the only block is always kept
   void freeze(const std::vector<std::string>& names) override {
     for (const NamedTensor& each : all_) {
       if (std::ranges::find(names, each.name) != names.end()) each.tensor.set_requires_grad(false);

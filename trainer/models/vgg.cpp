@@ -94,7 +94,7 @@ std::shared_ptr<VisionNet> make_vgg(const ModelContext& context) {
 
 template <VggDepth depth>
 constexpr ModelEntry vgg_row(const char* name, const char* summary) {
-  int blocks = 3;  // layers of the classifier
+  int blocks = 3;  // each of the three classifier layers is a block
   for (const int of_level : depth.convolutions) blocks += of_level;
   return {.name = name,
           .summary = summary,

@@ -81,7 +81,7 @@ class Loading {
   void run() {
     refuse_extra();
     for (const NamedTensor& part : wanted_.tensors) require_fit(part);
-    // All tensors are read before the first one is copied, so that a damaged file leaves the model
+    // All tensors are read before any tensor is copied, so that a damaged file leaves the model
     // unchanged.
     std::vector<std::pair<at::Tensor, at::Tensor>> copies;
     for (const NamedTensor& part : wanted_.tensors) {

@@ -16,7 +16,7 @@ struct Float16 {
     constexpr std::uint32_t kInfinity = 255U << 23;
     constexpr std::uint32_t kTooLarge = (127U + 16) << 23;        // 65536
     constexpr std::uint32_t kLeastNormal = (127U - 14) << 23;     // 2^-14
-    constexpr std::uint32_t kSubnormal = (127U - 15 + 14) << 23;  // its last bit is 2^-24
+    constexpr std::uint32_t kSubnormal = (127U - 15 + 14) << 23;  // float with a last bit of 2^-24
     const auto all = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t sign = all & 0x80000000U;
     const std::uint32_t number = all ^ sign;

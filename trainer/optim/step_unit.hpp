@@ -37,8 +37,8 @@ std::vector<StepUnit> units_by_parameter(const contract::OptimizerSpec& spec,
                                          const Stepped& stepped);
 
 /// Returns as few units as possible, with the condition that weight decay applies either to all
-/// elements of a unit or to none. When weight decay applies to all elements, each tensor is one
-/// unit.
+/// elements of a unit or to none. When the optimizer treats all parameters of the model alike, each
+/// tensor is one unit.
 std::vector<StepUnit> units_by_decay(const contract::OptimizerSpec& spec, const Stepped& stepped);
 
 }  // namespace dlscale::trainer

@@ -109,7 +109,8 @@ class DataParallel : public ParallelStyle {
     append(all, "optimizer.", optimizer_->state());
     return all;
   }
-  void load(const std::vector<NamedTensor>&) override {}  // state() is the model's memory
+  /// Has no effect, because the tensors of state() share memory with the model and the optimizer.
+  void load(const std::vector<NamedTensor>&) override {}
 
  private:
   struct Work {

@@ -73,15 +73,16 @@ class GraphedPass {
   std::unique_ptr<WorkRecorder> recorder_;
   Parts parts_;
   int rehearsed_ = 0;
-  bool gave_up_ = false;   ///< true when recording the passes failed
-  bool replayed_ = false;  ///< true when this step's passes were replayed, so its gradients lie in
-                           ///< the graphs' memory
+  bool gave_up_ = false;  ///< true when recording the passes failed
+  /// True when the passes of this step were replayed. The gradients of the step then lie in the
+  /// memory of the graphs.
+  bool replayed_ = false;
   std::string warning_;
   Batch batch_;  ///< input memory of the graphs, in the shape of the first batch
   std::unique_ptr<WorkGraph> forward_, backward_;
-  at::Tensor loss_, loss_gradient_;    ///< memory of the graphs
-  std::vector<at::Tensor> gradients_;  ///< gradients in graph memory, undefined for parameters that
-                                       ///< do not affect the loss
+  at::Tensor loss_, loss_gradient_;  ///< tensors in the memory of the graphs
+  /// Gradients in the memory of the graphs. Undefined for parameters that do not affect the loss.
+  std::vector<at::Tensor> gradients_;
   bool step_gave_up_ = false;
   std::unique_ptr<WorkGraph> step_;
   at::Tensor learning_rate_;  ///< learning rate that the optimizer graph reads, a float32 scalar

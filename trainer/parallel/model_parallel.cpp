@@ -139,7 +139,9 @@ class ModelParallel : public ParallelStyle {
     for (const at::Tensor& parameter : model_->parameters()) parameter.mutable_grad().reset();
     timer.leave();
     timer.move(StepPart::optimizer, StepPart::bubble, optimizer_->waited_s_since_last_call());
-    return loss_ * division_.stages;  // factor for the mean: other stages report 0
+    // Only the last stage of a replica has a loss, and the other stages report 0. The factor makes
+    // the mean over all ranks equal to the mean over the replicas.
+    return loss_ * division_.stages;
   }
 
   at::Tensor predict(const at::Tensor& input) override {

@@ -21,8 +21,8 @@ struct OwnState {
 std::vector<NamedTensor> gather_state(const OwnState& own, CollectiveQueue& queue);
 
 /// **Collective.** Copies values from rank 0 to all ranks. `state` is the list that gather_state()
-/// returned, with the values to distribute. Each rank receives the values for the tensors in the
-/// `own` that it passes.
+/// returned, with the values to distribute. Each rank receives the values for the tensors in its
+/// argument `own`.
 void spread_state(const std::vector<NamedTensor>& state, const OwnState& own,
                   CollectiveQueue& queue);
 

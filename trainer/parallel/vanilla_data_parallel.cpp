@@ -54,7 +54,9 @@ class VanillaDataParallel : public ParallelStyle {
     }
     timer.enter(StepPart::optimizer);
     step(learning_rate);
-    return loss * queue_.size();  // factor for the mean: other ranks report 0
+    // The other ranks report a loss of 0. The factor makes the mean over all ranks equal to the
+    // loss of rank 0.
+    return loss * queue_.size();
   }
 
   at::Tensor predict(const at::Tensor& input) override {
@@ -63,7 +65,8 @@ class VanillaDataParallel : public ParallelStyle {
     const at::Tensor mine = scatter_input(input);
     exchange_s_ += clock_.steady_s() - start_s;
     const at::Tensor output = forward(mine);
-    device_.synchronize();  // otherwise the exchange would include the forward pass
+    // Otherwise, the measured time of the exchange would include the rest of the forward pass.
+    device_.synchronize();
     start_s = clock_.steady_s();
     const at::Tensor outputs = gather(output, input.size(0));
     exchange_s_ += clock_.steady_s() - start_s;
@@ -88,7 +91,8 @@ class VanillaDataParallel : public ParallelStyle {
     append(all, "optimizer.", optimizer_->state());
     return all;
   }
-  void load(const std::vector<NamedTensor>&) override {}  // state() is the model's memory
+  /// Has no effect, because the tensors of state() share memory with the model and the optimizer.
+  void load(const std::vector<NamedTensor>&) override {}
 
  private:
   bool is_root() const { return queue_.rank() == kRoot; }

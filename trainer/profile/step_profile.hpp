@@ -92,7 +92,7 @@ class StepProfile {
   const int cores_;
   CollectiveQueue& queue_;
   const base::Clock& clock_;
-  CommStats before_;  ///< communication before the block
+  CommStats before_;  ///< communication statistics at the start of the block
   double start_s_ = 0, start_cpu_s_ = 0;
   std::unique_ptr<KernelWatch> watch_;
   RankProfile mine_;

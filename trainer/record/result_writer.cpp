@@ -30,7 +30,8 @@ std::string keep_freed_memory() {
       mallopt(M_MMAP_THRESHOLD, kLargest) == 1 || mallopt(M_MMAP_THRESHOLD, 32 << 20) == 1;
   const bool kept = mallopt(M_TRIM_THRESHOLD, kLargest) == 1;
   const bool padded = mallopt(M_TOP_PAD, kTopPadBytes) == 1;
-  return unmapped && kept && padded ? "malloc keeps freed memory" : "malloc as the system sets it";
+  return unmapped && kept && padded ? "malloc keeps freed memory"
+                                    : "malloc has the system's settings";
 }
 
 void ResultWriter::open(const contract::LaunchDir& launch) {

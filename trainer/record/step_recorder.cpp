@@ -135,8 +135,8 @@ WindowEnd StepRecorder::finish_window(const WindowSteps& steps, const RankMeasur
 
 void StepRecorder::add_to_epoch(const contract::StepWindow& window,
                                 const std::vector<RankWindow>& ranks, bool counts_correct) {
-  // A launch that resumes within an epoch cannot know the count of the earlier steps if their
-  // launch did not save it.
+  // If a launch resumes within an epoch and the earlier launch did not save its count of correct
+  // predictions, the count of the whole epoch is unknown.
   if (counts_correct && sums_.steps == 0) sums_.correct = 0;
   if (sums_.correct) {
     for (const RankWindow& rank : ranks) *sums_.correct += static_cast<std::int64_t>(rank.correct);

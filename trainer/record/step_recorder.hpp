@@ -104,7 +104,8 @@ class StepRecorder {
   double epoch_wall_s_ = 0;   ///< wall time of the epoch in this launch, in seconds
   double wall_s_before_ = 0;  ///< wall time of the epoch in earlier launches, in seconds
   contract::EpochSums sums_;
-  RankWork steady_, warmup_;  ///< sums without and with one-time start-up costs
+  RankWork steady_;  ///< sums over the windows without one-time start-up costs
+  RankWork warmup_;  ///< sums over the windows with one-time start-up costs
   bool first_window_ = true;
 };
 

@@ -14,8 +14,8 @@
 
 namespace dlscale::trainer {
 
-using StepParts = std::array<double, contract::kStepParts>;  ///< seconds of each part, in the order
-                                                             ///< of contract::StepPart
+/// Seconds of each part, in the order of contract::StepPart.
+using StepParts = std::array<double, contract::kStepParts>;
 
 /// Wall time of a block of steps and the times of its parts, in seconds. The part `other` is the
 /// time in which no other part was active, so that the sum of all parts equals wall_s.

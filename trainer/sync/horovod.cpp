@@ -110,9 +110,11 @@ class Horovod : public GradientSync {
   Communicator& communicator_;
   const base::Clock& clock_;
   bool syncs_this_pass_ = true;
-  std::vector<at::Tensor> travelling_;           ///< tensors being reduced, one for each parameter
-  std::vector<std::future<void>> done_;          ///< one future per parameter, valid until awaited
-  std::optional<horovod::BackgroundLoop> loop_;  ///< last member, so destroyed before its tensors
+  std::vector<at::Tensor> travelling_;   ///< tensors being reduced, one for each parameter
+  std::vector<std::future<void>> done_;  ///< one future per parameter, valid until awaited
+  /// Background loop. It is declared after the tensors that it reduces, so that it is destroyed
+  /// before these tensors.
+  std::optional<horovod::BackgroundLoop> loop_;
   GradientHooks hooks_;
   double exposed_s_ = 0;
   horovod::Counters reported_;

@@ -20,7 +20,8 @@ namespace {
 /// have saved the tensor for the backward pass. The saved tensor uses the same storage object, so
 /// the saved tensor is valid again as soon as the storage has its full size again.
 void resize_storage(const at::Tensor& tensor, std::size_t bytes) {
-  const c10::DeviceGuard device(tensor.device());  // because the allocator uses the current device
+  // The allocator allocates on the current device, which must be the device of the tensor.
+  const c10::DeviceGuard device(tensor.device());
   c10::StorageImpl& storage = *tensor.storage().unsafeGetStorageImpl();
   if (storage.nbytes() == bytes) return;
   storage.set_data_ptr_noswap(storage.allocator()->allocate(bytes));
@@ -264,9 +265,10 @@ class ParameterPartition : public GradientSync, private BlockWatch {
   Model& model_;
   std::int64_t prefetch_elements_;
   bool overlaps_;
-  std::vector<std::unique_ptr<BlockShard>> shards_;  ///< one per block; null without parameters
-  std::vector<bool> is_sent_;                        ///< true for blocks sent in this backward pass
-  std::vector<std::size_t> ready_;                   ///< number of ready gradients of each block
+  /// Shard of each block. Null for a block without parameters.
+  std::vector<std::unique_ptr<BlockShard>> shards_;
+  std::vector<bool> is_sent_;       ///< true for blocks sent in this backward pass
+  std::vector<std::size_t> ready_;  ///< number of ready gradients of each block
   GradientHooks hooks_;
   bool starts_step_ = true;
   bool in_backward_ = false;

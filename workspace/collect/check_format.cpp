@@ -34,8 +34,9 @@ std::string cut(std::string_view text, std::size_t most) {
   return text.size() > most ? shown + "…" : shown;
 }
 
-/// Returns the description of the run in runs/RUN/run.json for a log in runs/RUN/launch-N/. For any
-/// other log, and if the command line states values, returns the run with these values.
+/// Returns the description of the run to which the log belongs. If the command line states no
+/// values and the log is in runs/RUN/launch-N/, the description comes from runs/RUN/run.json.
+/// Otherwise, the description contains only the values that the command line states.
 contract::RunSpec run_of(const FormatCheck& check) {
   const fs::path launch = fs::absolute(check.log).parent_path();
   const fs::path described = contract::RunDir(launch.parent_path()).run_json();

@@ -32,7 +32,8 @@ std::string_view decompressed_name(std::string_view name) {
   return name;
 }
 
-/// Returns the table format of the logs if the names of all logs end accordingly.
+/// Returns "jsonl" or "markdown" if the names of all logs have an ending of this format. Otherwise
+/// returns "csv".
 std::string kind_of(const std::vector<std::string>& logs) {
   const auto all = [&](std::initializer_list<const char*> endings) {
     return !logs.empty() && std::all_of(logs.begin(), logs.end(), [&](const std::string& log) {

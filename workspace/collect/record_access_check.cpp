@@ -81,7 +81,7 @@ void require_readable_run(const fs::path& run) {
   }
 }
 
-/// Checks the files in a folder that have this ending.
+/// Checks the files in a folder whose names end in `ending`.
 void require_readable_files(const fs::path& folder, const char* ending) {
   for (const fs::path& file : entries_of(folder)) {
     if (file.extension() == ending) require_readable(file);

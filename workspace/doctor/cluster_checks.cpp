@@ -35,7 +35,10 @@ const std::vector<SchedulerPrograms>& scheduler_programs() {
        {"sbatch", "squeue", "scancel", "scontrol"},
        {"sacct"},
        "the end states of jobs that left the queue minutes ago"},
-      {"oar", {"oarsub", "oarstat", "oardel"}, {"oarnodes"}, "dlscale init site and this check"},
+      {"oar",
+       {"oarsub", "oarstat", "oardel"},
+       {"oarnodes"},
+       "dlscale init site and dlscale doctor"},
   };
   return programs;
 }
@@ -58,7 +61,7 @@ Check check_commands(const SchedulerPrograms& programs) {
   };
   if (const auto missing = missing_of(programs.needed); !missing.empty()) {
     return fail(name, fmt::format("not on PATH: {}", fmt::join(missing, ", ")),
-                "run this on a login node of the cluster");
+                "run dlscale doctor on a login node of the cluster");
   }
   if (const auto missing = missing_of(programs.useful); !missing.empty()) {
     return warn(name, fmt::format("not on PATH: {}", fmt::join(missing, ", ")),

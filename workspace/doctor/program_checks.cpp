@@ -225,8 +225,8 @@ Checks judge_trainer(const planner::Site& site, const contract::Capabilities& tr
                      const std::string& mpirun) {
   Checks checks;
   const std::string advice =
-      "build the trainer with support for it (cmake --preset release lists the libraries that it "
-      "finds)";
+      "build a trainer that supports the device and the communicator of the site (cmake --preset "
+      "release lists the libraries that cmake finds)";
   for (const auto& [family, name] :
        {std::pair("device", site.device), std::pair("communicator", site.communicator)}) {
     if (trainer.has(family, name)) {

@@ -27,8 +27,9 @@ RunIds without_adaptive_repeats(const contract::Plan& plan, const RunIds& select
 using States = runner::States;  ///< states by run id
 
 /// Returns the planned repetitions that `dlscale submit` would skip with the present results, by
-/// run id and with the reason. A repetition is not included if the decision needs unfinished first
-/// repetitions or unreadable results. May update the database of the folder.
+/// run id and with the reason. A repetition is not included if the decision depends on first
+/// repetitions that are unfinished, or on results that cannot be read. May update the database of
+/// the folder.
 std::map<std::string, std::string> unneeded_repeats(const contract::Plan& plan,
                                                     const contract::PlanDir& folder,
                                                     const States& states);

@@ -44,7 +44,8 @@ std::string shell_line(const runner::Command& command, const std::vector<std::st
 }
 
 /// Returns the runs that are submitted with the job. The list is empty if the job contains none of
-/// `runs`. A packed job also contains its other runs that are not completed.
+/// `runs`. For a packed job, the list also contains the other runs of the job that are not
+/// completed.
 std::vector<std::string> runs_to_submit(const LaunchFolder& place, const contract::PlannedJob& job,
                                         const std::set<std::string>& runs) {
   std::vector<std::string> taken;

@@ -28,7 +28,8 @@ void use_mpirun_of_trainer(runner::Environment& variables, const fs::path& progr
   const auto searched = variables.find("LD_LIBRARY_PATH");
   std::istringstream folders(searched == variables.end() ? "" : searched->second);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    // The loader finds this library first, so its mpirun must start the ranks.
+    // The trainer loads the MPI library from this folder, so the mpirun of this library must start
+    // the ranks.
     if (!folder.empty() && fs::exists(fs::path(folder) / kMpiLibrary)) return;
   }
   std::string& path = variables["PATH"];

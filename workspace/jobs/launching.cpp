@@ -30,13 +30,13 @@ namespace {
 
 constexpr double kLocalPoll_s = 0.1;
 constexpr double kPoll_s = 10;
-/// Seconds for which a description of the software counts for later submissions.
+/// Seconds for which a description of the software is reused for later submissions.
 constexpr double kDescribed_s = 60;
 /// Maximum seconds for describing the software.
 constexpr double kDescribe_s = 60;
 
-/// Description of the code and the software of external runs, by the script of the plan folder.
-/// Plans of earlier versions and of dlscale-train have no such script.
+/// Description of the code and the software of external runs, which a script in the plan folder
+/// creates. Plans of earlier versions and of dlscale-train have no such script.
 class SoftwareDescription {
  public:
   explicit SoftwareDescription(const LaunchFolder& place) : place_(place) {}

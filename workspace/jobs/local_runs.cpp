@@ -35,8 +35,8 @@ void require_runnable_here(const planner::Planning& planning) {
   const planner::Site& site = planning.site;
   if (site.scheduler != kLocalScheduler) {
     throw base::UsageError(
-        fmt::format("run works only on this machine, but site {} has the scheduler {}; use dlscale "
-                    "plan --site {}, dlscale submit and dlscale wait",
+        fmt::format("dlscale run works only on this machine, but site {} has the scheduler {}; use "
+                    "dlscale plan --site {}, dlscale submit and dlscale wait",
                     site.name, site.scheduler, site.name));
   }
   if (!is_program(site.trainer)) {

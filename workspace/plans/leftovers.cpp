@@ -102,8 +102,8 @@ std::string runs_left_out(const contract::Plan& plan, const contract::PlanDir& f
                     [&](const contract::PlannedRun& run) { return !planned.contains(run.run_id); });
   if (more == 0) return {};
   return fmt::format(
-      "the earlier plan of this folder had {}; their files stay, and planning without a selection "
-      "includes them again\n",
+      "the earlier plan of this folder had {}; the files of all runs stay in the folder, and "
+      "planning without a selection includes all runs again\n",
       base::count_of(more, "more run"));
 }
 

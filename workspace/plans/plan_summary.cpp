@@ -80,7 +80,7 @@ std::string point_table(const contract::Plan& plan) {
   std::unordered_map<std::string_view, int> nodes;  // number of nodes by job
   for (const auto& job : plan.jobs) nodes[job.name] = job.resources.nodes;
   using Point = std::tuple<int, int, std::int64_t, std::int64_t, double>;
-  std::map<Point, std::pair<int, std::string>> points;  // number of runs and text of batch/GPU
+  std::map<Point, std::pair<int, std::string>> points;  // number of runs, and batch/GPU as text
   for (const auto& run : plan.runs) {
     auto& [runs, per_gpu] =
         points[{run.gpus, nodes[run.job], run.batch_per_gpu, run.global_batch, run.lr_peak}];

@@ -77,7 +77,7 @@ std::string predicted_text(const contract::PlannedRun& run) {
   if (run.predicted_s <= 0) return kUnknownFact;
   if (run.predicted_high_s <= 0) {
     return base::clock_time(run.predicted_s) +
-           " (no band: planned by an earlier version of dlscale)";
+           " (without bounds: planned by an earlier version of dlscale)";
   }
   return fmt::format("{} ({} to {})", base::clock_time(run.predicted_s),
                      base::clock_time(run.predicted_low_s), base::clock_time(run.predicted_high_s));
@@ -143,7 +143,8 @@ std::vector<RunFact> ShownRuns::facts(const contract::PlannedRun& run) {
     facts.push_back({"sub-studies", fmt::format("{}", fmt::join(run.substudies, ", "))});
   }
   if (run.stale)
-    facts.push_back({"stale", "the results of the run come from an earlier description"});
+    facts.push_back(
+        {"stale", "the results of the run come from an earlier description of the run"});
   const std::vector<RunFact> derived = facts_of(spec, run, job);
   facts.insert(facts.end(), derived.begin(), derived.end());
   facts.push_back({"job", describe_job(job, run)});

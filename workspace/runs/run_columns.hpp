@@ -28,8 +28,8 @@ struct RunFact {
 };
 
 /// Returns GPUs, batches, steps, learning rate, time and cost of a run. Every run has the same
-/// names in the same order. The steps are known only if the study gives the number of samples or
-/// the kind of data set has a fixed number.
+/// names in the same order. The steps are known only if the study gives the number of samples, or
+/// if all data sets of this kind have the same number of samples.
 std::vector<RunFact> facts_of(const contract::RunSpec& run, const contract::PlannedRun& planned,
                               const contract::PlannedJob& job);
 

@@ -205,7 +205,7 @@ RunProgress read_progress(const contract::PlanDir& folder, const contract::Plann
   if (!has_started(look.state)) return progress;
   const bool done = look.state == JobState::Done;
   const bool settled = needs_no_files(run, look);
-  // A completed run has no position that is worth reading its whole log.
+  // The position of a completed run is known, so there is no need to read the whole log.
   const bool has_log = !done && !contract::writes_records(run);
   const auto read = [&](const contract::LaunchDir& launch) {
     return has_log ? read_log(launch, run, folder) : read_place(launch);
@@ -222,7 +222,7 @@ RunProgress read_progress(const contract::PlanDir& folder, const contract::Plann
   runner::RunNotes notes;
   if (progress.job_id.empty() || lacks_time) notes = runner::read_run_notes(folder, run.run_id);
   if (progress.job_id.empty()) progress.job_id = notes.job_id;
-  // The job script knows the times of a run whose script was not submitted by dlscale.
+  // If dlscale did not submit the job script, only the notes of the script contain the times.
   if (lacks_time && notes.end && notes.end->time > notes.started_at && notes.started_at > 0) {
     progress.elapsed_s = notes.end->time - notes.started_at;
   }

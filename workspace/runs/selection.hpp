@@ -60,8 +60,8 @@ struct StateChoice {
 /// Returns the names of the states in the order of runner::JobState.
 std::vector<std::string> state_names();
 
-/// Returns the selected states. Throws base::UsageError, which suggests the nearest state, for an
-/// unknown state.
+/// Returns the selected states. Throws base::UsageError for an unknown state. The message suggests
+/// the state with the most similar name.
 std::set<runner::JobState> states_of(const StateChoice& choice);
 
 /// Returns the runs of `ids` that are in one of the selected states, or all of `ids` if no state is

@@ -90,7 +90,7 @@ std::vector<std::string> code_changes(const contract::Plan& plan, const contract
 namespace {
 
 /// Returns true if the id of the run depends on the name of its log format. This is the case if the
-/// study names the format in log_format, and not in read.
+/// study names the format with the key log_format, and not with the key read.
 bool id_contains_format(const contract::PlanDir& folder, const contract::PlannedRun& run) {
   const fs::path file = folder.run(run.run_id).run_json();
   try {
@@ -117,8 +117,8 @@ std::string nothing_read(const contract::Plan& plan, const contract::PlanDir& fo
   if (contract::writes_records(*first)) {
     const bool has_file = fs::exists(last.results());
     return fmt::format(
-        "{}: {} {}, and the study names {}; set log_format or read in [trainer] to read {}; "
-        "\"dlscale check-format FORMAT {}\" shows what a format reads",
+        "{}: {} {}, and the study names {}; set the key log_format or the key read in [trainer], "
+        "so that dlscale reads {}; \"dlscale check-format FORMAT {}\" shows what a format reads",
         subject, last.results().string(),
         has_file ? "contains no step_window, epoch or eval record" : "does not exist",
         first->log_format.empty() ? "no log_format"
@@ -134,9 +134,8 @@ std::string nothing_read(const contract::Plan& plan, const contract::PlanDir& fo
       "what the format reads. {}",
       subject, file, first->log_format, name, file,
       id_contains_format(folder, *first)
-          ? "Correct [trainer] log_format, and plan again; the runs then have other ids and must "
-            "be "
-            "repeated, because their ids contain the format"
+          ? "Correct the key log_format in [trainer], then plan again; the runs then have other "
+            "ids and must be repeated, because their ids contain the format"
           : "Correct the key read in [trainer], then plan and collect again; the runs need not be "
             "repeated");
 }
@@ -148,7 +147,7 @@ std::string nothing_read(const analysis::Frame& frame, const contract::PlanDir& 
   }
   if (runs.empty()) return "";
   const contract::Plan plan = contract::read_plan(folder);
-  // The reader of third-party logs reports itself what it could not read.
+  // When third-party logs are imported, their reader already reports what it could not read.
   return analysis::holds_imported_runs(plan) ? "" : nothing_read(plan, folder, runs);
 }
 

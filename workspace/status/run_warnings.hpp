@@ -24,7 +24,8 @@ std::vector<std::string> code_changes(const contract::Plan& plan, const contract
 
 /// Returns a message on completed runs of which no measurement was read, or an empty text without
 /// such runs. The message names the file in which the last launch of the first run was expected to
-/// write records, and how to read its output. `runs` are the runs without measurements.
+/// write records, and explains how to make dlscale read the output of the launch. `runs` are the
+/// runs without measurements.
 std::string nothing_read(const contract::Plan& plan, const contract::PlanDir& folder,
                          const std::vector<std::string>& runs);
 

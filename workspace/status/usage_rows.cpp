@@ -269,9 +269,9 @@ analysis::Table usage_table(const std::string& study, const std::vector<contract
   table.id = "usage";
   table.title = "Requested and used: " + study;
   table.notes = {
-      "Only launches that have ended. Walltimes and times are medians. \"share used\" is the "
-      "median share of the requested walltime that a launch used. GPU-hours are sums of the "
-      "charged GPU-hours.",
+      "The table contains only launches that have ended. Walltimes and times are medians. \"share "
+      "used\" is the median share of the requested walltime that a launch used. GPU-hours are sums "
+      "of the charged GPU-hours.",
       "Times and memory come from the accounting of the batch system if available. Otherwise the "
       "time comes from the launch log or the records of the run, and the peak is the memory of the "
       "largest rank times the number of ranks per node."};

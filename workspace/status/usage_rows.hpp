@@ -47,7 +47,8 @@ struct UsageFacet {
 };
 
 /// Returns the facets with these names. A name is a column of the plan: an axis, gpus or another
-/// column. Throws base::UsageError, which suggests the nearest name, for an unknown column.
+/// column. Throws base::UsageError for an unknown column. The message suggests the most similar
+/// name.
 std::vector<UsageFacet> usage_facets(const contract::Plan& plan,
                                      const std::vector<std::string>& names);
 

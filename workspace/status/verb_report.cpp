@@ -11,8 +11,8 @@
 namespace dlscale::workspace {
 namespace {
 
-/// Returns the runs of each launch. Some records of a launch name no runs. They are about the runs
-/// in the launch's first record.
+/// Returns the runs of each launch. Some records of a launch name no runs. Such records apply to
+/// the runs in the first record of the launch.
 std::map<std::string, std::vector<std::string>> runs_by_launch(const runner::LaunchLog& log) {
   std::map<std::string, std::vector<std::string>> runs;
   for (const contract::LaunchRecord& record : log.records()) {

@@ -221,7 +221,7 @@ TEST_CASE("doctor for a missing batch system points to a login node") {
       dlscale.run({"doctor", "--site", "nef"}, {{"PATH", (dlscale.folder / "bin").string()}});
   CHECK(ran.exit_code == 1);
   CHECK_THAT(ran.out, Contains("not on PATH: oarsub, oarstat, oardel") &&
-                          Contains("run this on a login node of the cluster"));
+                          Contains("run dlscale doctor on a login node of the cluster"));
 }
 
 TEST_CASE("doctor --gpu runs the packed checks and passes their exit code on") {

@@ -66,7 +66,8 @@ TEST_CASE("runs with results of an earlier description are marked as stale") {
              Contains(",stale\n" + planned.ids[0] + ",done,"));
   CHECK_THAT(
       planned.dlscale.run({"plan", "show", "demo", planned.ids[0]}).out,
-      Contains("  stale          the results of the run come from an earlier description\n"));
+      Contains(
+          "  stale          the results of the run come from an earlier description of the run\n"));
   CHECK_THAT(planned.plan({"-S", "resources.cores_per_rank=2"}).out, Contains(" 0 files written"));
   CHECK_THAT(planned.plan({}).out, !Contains("stale"));
   CHECK_THAT(planned.dlscale.run({"list", "demo"}).out, !Contains("stale"));

@@ -101,7 +101,7 @@ TEST_CASE("only styles that average gradients spread an uneven global batch") {
     CHECK(refused.problem->text ==
           std::string("uneven_batch is spread, but ") + framework +
               " divides the model over ranks instead of averaging gradients of whole replicas; use "
-              "a global batch that is a multiple of the GPUs, or another framework");
+              "a global batch that is a multiple of the number of GPUs, or another framework");
   }
   r.run.framework = "ddp";
   r.run.trainer.command = "train";
