@@ -64,7 +64,7 @@ void require_results(const analysis::Frame& frame, const std::string& folder) {
       folder, folder));
 }
 
-// Options of a proposal as a file.
+// The following functions write the options of a proposal to a file and read them.
 
 /// Paths in inputs.toml are relative to its folder, so that results and proposal can move together.
 std::string stored_path(const std::string& path, const fs::path& folder) {
@@ -120,9 +120,9 @@ ProposalChoice read_inputs(const fs::path& folder) {
   const fs::path file = folder / kProposalInputs;
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) {
-    throw base::RunError(
-        fmt::format("{}: no {}; dlscale propose writes it", folder.string(), kProposalInputs),
-        base::kExitNothingMatched);
+    throw base::RunError(fmt::format("{}: there is no file {}; dlscale propose writes this file",
+                                     folder.string(), kProposalInputs),
+                         base::kExitNothingMatched);
   }
   using config::Item;
   using Choice = ProposalChoice;
@@ -154,7 +154,7 @@ ProposalChoice read_inputs(const fs::path& folder) {
   return choice;
 }
 
-// PDF.
+// The following functions make the PDF file of a proposal.
 
 /// Returns the line of LaTeX's output that states the first error, or a general text.
 std::string latex_error(const std::string& output) {

@@ -30,9 +30,9 @@ planner::Planning plan_selected(const planner::PlanRequest& request,
                                 const workspace::SelectionChoice& choice,
                                 PredictedSelection& selection);
 
-/// Removes curves without a selected point, and the GPU counts of other curves that are not
-/// selected. A curve of which all points are selected stays unchanged. Throws base::UsageError if
-/// nothing is left.
+/// Removes curves without a selected point. From the other curves, removes the GPU counts that are
+/// not selected. A curve of which all points are selected stays unchanged. Throws base::UsageError
+/// if nothing is left.
 void keep_selected(StudyPrediction& study, const std::set<std::string>& points);
 
 }  // namespace dlscale::forecast

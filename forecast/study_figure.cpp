@@ -34,7 +34,7 @@ std::vector<std::string> words_of(const std::string& list) {
 }
 
 /// Throws base::UsageError if the choice names anything but quantities. The message lists figures
-/// and quantities, because a wrong word may be meant as either.
+/// and quantities, because an unknown name may be meant as a figure or as a quantity.
 void check_quantities(const FigureChoice& choice) {
   if (choice.kind == kRoofline || choice.kind == kRates) {
     throw base::UsageError("--x and --by apply only to quantities, not to plot " + choice.kind);
@@ -49,7 +49,8 @@ void check_quantities(const FigureChoice& choice) {
       known.push_back(std::move(name));
   }
   for (const std::string& word : words) {
-    if (analysis::MeasuredQuantities::is_measured(word)) continue;  // depends on the results
+    // Whether a measured quantity exists depends on the results, so it is not checked here.
+    if (analysis::MeasuredQuantities::is_measured(word)) continue;
     if (analysis::quantities_named(word).empty()) {
       throw base::UsageError(base::unknown_name(noun, word, known));
     }

@@ -283,7 +283,8 @@ std::optional<MeasuredRun> measured(const analysis::RunRow& row, const contract:
   if (!shape || !run.spec.mode.empty() || !predict::not_modelled(run.spec).empty()) {
     return std::nullopt;
   }
-  if (run.part(StepPart::forward) <= 0) return std::nullopt;  // log of another trainer
+  // Logs of other trainers do not contain the time of the forward pass.
+  if (run.part(StepPart::forward) <= 0) return std::nullopt;
   run.input = shape->input;
   run.scatter = step_scatter(folder.run(row.run_id), row.gpus);
   return run;

@@ -123,7 +123,7 @@ std::string other_device(const Given& given, const predict::Device& device) {
 void take_held_memory(PredictedCurve& curve, const Given& given) {
   if (!predict::memory_not_modelled(curve.first).empty()) return;
   predict::Device& device = curve.hardware.device;
-  // If ranks compute on CPUs, the calibration contains no GPU, even if the partition names one.
+  // Measurements of ranks on CPUs do not apply to a GPU that the partition names.
   const bool elsewhere = is_of_process(curve) && !predict::is_measured_alone(device);
   if (given.measured == nullptr || elsewhere) return;
   curve.held = predict::held_memory(given.measured->calibration().memory, curve.first, curve.card);

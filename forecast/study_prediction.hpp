@@ -63,8 +63,8 @@ struct StudyPrediction {
 /// - If a partition names another device than the measured device, the runs on that partition are
 ///   not predicted, and a note states this.
 /// - The largest GPU count above the planned counts is at most `up_to`.
-/// Throws base::UsageError, whose text contains a remedy, if nothing can be predicted or if `what`
-/// cannot be applied to measured steps.
+/// Throws base::UsageError, whose text contains a remedy, if nothing can be predicted or if the
+/// override `what` cannot be applied to measured steps.
 StudyPrediction predict_study(const planner::Planning& planning, const PredictionFiles& files,
                               const HardwareOverride& what,
                               std::shared_ptr<const predict::Measurements> measured, int up_to);

@@ -74,7 +74,8 @@ Attempt sweep_step(const StudyPrediction& study, const PredictedCurve& curve,
   }
   predict::Network network = curve.hardware.network;
   if (quantity == "link") {
-    if (ranks.nodes == 1) return {{}, "all GPUs are on one node, which does not use this link"};
+    if (ranks.nodes == 1)
+      return {{}, "all GPUs are on one node, so the link between nodes is not used"};
     network.between.bandwidth = predict::gigabits_per_s(value);
     const predict::AllReduce algorithm =
         predict::all_reduce_of(curve.first, curve.hardware.network);

@@ -36,7 +36,7 @@ struct SweptStep {
 /// Sweep of a curve at its largest planned GPU count.
 struct SweptCurve {
   std::vector<SweptStep> steps;    ///< predicted steps of the values for which data exist
-  std::vector<std::string> notes;  ///< other values, with the reason why they have no step
+  std::vector<std::string> notes;  ///< values without a predicted step, each with the reason
 };
 
 /// Returns the value of the quantity that a curve has without a sweep: the hardware of the site

@@ -38,9 +38,9 @@ ClassNames class_names_of_tree(const std::filesystem::path& root);
 
 /// Returns the JPEG and PNG files of the classes in `split`, selected by the endings of the file
 /// names. The list contains one file of each class in turn, and the files of a class are sorted by
-/// name. The first N files therefore have nearly equal numbers of each class. A class may lack a
-/// folder, but a class folder without an image is an error. Counts in `skipped` the files in
-/// `split` that are not returned, and the classes without a folder.
+/// name. The first N files therefore contain nearly the same number of files of each class. A class
+/// may lack a folder, but a class folder without an image is an error. Counts in `skipped` the
+/// files in `split` that are not returned, and the classes without a folder.
 std::vector<ClassFile> class_files(const std::filesystem::path& split, const ClassNames& classes,
                                    base::SkipTally& skipped);
 /// Returns the same files as class_files() with `skipped`, for callers that do not report skipped

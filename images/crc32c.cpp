@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The linked libraries have no CRC-32C. This implementation processes eight bytes in each step with
-// eight tables ("slicing by 8", Kounavis and Berry, 2005), which is faster than decoding by two
-// orders of magnitude.
+// eight tables ("slicing by 8", Kounavis and Berry, 2005), which is faster than decoding images by
+// two orders of magnitude.
 #include "images/crc32c.hpp"
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace dlscale::images {
 namespace {
 
-constexpr std::uint32_t kPolynomial = 0x82f63b78;  // reflected
+constexpr std::uint32_t kPolynomial = 0x82f63b78;  // in reflected bit order
 constexpr std::size_t kSlices = 8;
 using Table = std::array<std::uint32_t, 256>;
 

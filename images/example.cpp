@@ -20,7 +20,7 @@ namespace {
 
 enum Wire : unsigned { kVarint = 0, kFixed64 = 1, kLength = 2, kFixed32 = 5 };
 
-// Writing.
+// The following functions write an Example.
 
 std::string varint(std::uint64_t value) {
   std::string bytes;
@@ -43,7 +43,7 @@ std::string number_entry(std::string_view key, std::int64_t value) {
   return entry(key, field(3, field(1, varint(static_cast<std::uint64_t>(value)))));
 }
 
-// Reading.
+// The following declarations read an Example.
 
 [[noreturn]] void refuse(const char* problem) {
   throw BrokenPicture(problem);
@@ -131,7 +131,7 @@ class Scanner {
  private:
   void skip(std::uint64_t& place, std::uint64_t bytes, std::uint64_t limit) {
     if (bytes > limit - place)
-      refuse("it is not a tf.train.Example: a field extends beyond its end");
+      refuse("it is not a tf.train.Example: a field extends beyond the end of its message");
     place += bytes;
   }
 

@@ -12,7 +12,8 @@
 
 namespace dlscale::images {
 
-// The keys and values are those of TensorFlow's scripts for ImageNet (build_imagenet_data.py).
+// The keys and values of an Example are those of TensorFlow's scripts for ImageNet
+// (build_imagenet_data.py).
 
 /// Image with its label, as written to an Example.
 struct ImageExample {

@@ -10,7 +10,7 @@
 
 namespace dlscale::images {
 
-/// Decoder for bytes that begin as a JPEG file. The functions are those of Decoder.
+/// Decoder for bytes that begin like a JPEG file. Its functions do the same as those of Decoder.
 class JpegDecoder {
  public:
   JpegDecoder();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the portable inner loops on processors without inner loops of their own.
+// Selects the portable inner loops on processors for which there are no special inner loops.
 #include "images/kernels.hpp"
 
 namespace dlscale::images {

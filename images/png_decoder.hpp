@@ -9,7 +9,7 @@
 
 namespace dlscale::images {
 
-/// Decoder for bytes that begin as a PNG file. The functions are those of Decoder.
+/// Decoder for bytes that begin like a PNG file. Its functions do the same as those of Decoder.
 class PngDecoder {
  public:
   Size open(std::span<const std::uint8_t> bytes);

@@ -192,8 +192,8 @@ class ShardIndex {
   std::uint64_t file_bytes_;
 };
 
-/// Returns the names, sizes and times of change of the shards as a digest. If a shard changes, the
-/// digest changes.
+/// Returns a digest of the names, sizes and modification times of the shards. If a shard changes,
+/// the digest changes.
 std::string facts_of(const std::vector<std::unique_ptr<const OpenFile>>& files,
                      const std::vector<fs::path>& paths) {
   std::string lines;
@@ -205,8 +205,8 @@ std::string facts_of(const std::vector<std::unique_ptr<const OpenFile>>& files,
   return contract::sha256_hex(lines);
 }
 
-// An index file contains the version of its format, the digest of the facts about the shards, the
-// entries and a checksum. Only dlscale reads it, and a file that does not match is built again.
+// An index file contains the version of its format, the digest from facts_of(), the entries
+// and a checksum. Only dlscale reads it, and a file that does not match is built again.
 
 constexpr std::string_view kIndexMagic = "dlscale tfrecord index 1\n";
 
@@ -309,7 +309,7 @@ bool TfrecordFiles::read_index(const fs::path& index, const std::string& facts) 
     if (!fs::exists(index)) return false;
     text = base::read_file(index);
   } catch (const std::exception&) {
-    return false;  // the index is built instead
+    return false;  // the caller then builds the index
   }
   const std::string head = std::string(kIndexMagic) + facts;
   if (!text.starts_with(head) || text.size() < head.size() + kChecksumBytes) return false;

@@ -31,8 +31,9 @@ struct Resources {
   /// memory of their GPU are left out. Otherwise the memory is not checked.
   std::optional<std::filesystem::path> cards = {}, devices = {};
   /// Checks a log format that a study describes and returns its name. Throws base::SpecError with
-  /// the place of an error. The first text is the format, and the second one its file. If the
-  /// function is empty, studies cannot describe formats.
+  /// the place of an error. The first argument is the text of the format, and the second argument
+  /// is the file that contains this text. If the function is empty, studies cannot describe
+  /// formats.
   std::function<std::string(const std::string&, const std::string&)> log_format_name = {};
   /// File of this program. A plan folder is written again after this file changed. Empty if the
   /// program stays the same.

@@ -138,9 +138,10 @@ std::vector<contract::AllReduceFit> fit_all_reduces(
 contract::FittedValue fit_summation(int gpus,
                                     const std::map<std::int64_t, double>& reduce_scatter_s,
                                     const std::map<std::int64_t, double>& all_gather_s) {
-  // A line through the origin is fitted to the differences, and both sides are divided by the
-  // measured time. Errors relative to the differences would have no meaning, because differences of
-  // noisy times may be negative.
+  // The following code fits a line through the origin to the time differences between the
+  // reduce-scatter and the all-gather. Each size and difference is divided by the time of the
+  // reduce-scatter. Errors relative to the differences would have no meaning, because differences
+  // of noisy times may be negative.
   double xx = 0, xy = 0;
   std::vector<std::pair<double, double>> points;
   for (const auto& [bytes, seconds] : reduce_scatter_s) {

@@ -13,8 +13,8 @@
 
 namespace dlscale::predict {
 
-// Fits of the latency α and the time per byte β to measured all-reduces. Each range of message
-// sizes has its own straight line of time over message size.
+// The following declarations fit the latency α and the time per byte β to measured all-reduces.
+// Each range of message sizes has its own straight line of time over message size.
 
 /// Minimum number of measured message sizes of a placement. A fit to fewer sizes has no confidence
 /// interval.
@@ -42,7 +42,8 @@ contract::FittedValue fit_summation(int gpus,
                                     const std::map<std::int64_t, double>& reduce_scatter_s,
                                     const std::map<std::int64_t, double>& all_gather_s);
 
-// Time of an all-reduce, estimated from measurements of other all-reduces.
+// The following declarations estimate the time of an all-reduce from measurements of other
+// all-reduces.
 
 /// Kind of measurements on which an estimate is based, from the most certain to the least certain.
 enum class Basis {

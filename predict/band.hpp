@@ -33,13 +33,13 @@ Band widened(Band band, Factors factors);
 /// Returns the band with the value and both edges multiplied by `scale`.
 Band scaled(const Band& band, double scale);
 
-// Widening of the bands because of costs that the model of a step leaves out. The model has no term
-// for loading from a shared file system, for the start of an epoch, for stragglers between nodes,
-// or for congestion of the network. Measured runs contain these costs at their own GPU counts. At
-// other GPU counts the costs are unknown, and published systems differ widely in how much
-// efficiency they lose. The bands are therefore widened by the losses of published systems.
-// bench/prediction_bands.py determines these losses from all published systems, and again with each
-// one of the systems left out (docs/measurements/prediction_bands.md).
+// The following declarations widen the bands because of costs that the model of a step leaves out.
+// The model has no term for loading from a shared file system, for the start of an epoch, for
+// stragglers between nodes, or for congestion of the network. Measured runs contain these costs at
+// their own GPU counts. At other GPU counts the costs are unknown, and published systems differ
+// widely in how much efficiency they lose. The bands are therefore widened by the losses of
+// published systems. bench/prediction_bands.py determines these losses from all published systems,
+// and for each system from the other systems (docs/measurements/prediction_bands.md).
 
 /// Names of the costs that the model leaves out, for messages.
 inline constexpr const char* kMissingTerms =

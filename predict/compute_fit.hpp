@@ -14,7 +14,7 @@
 
 namespace dlscale::predict {
 
-// Fits of two terms to measured quantities, with confidence intervals.
+// The following declarations fit two terms to measured quantities, with confidence intervals.
 
 /// Measured time or size that is modelled as known + c₁ x first + c₂ x second. A fit determines the
 /// coefficients c₁ and c₂.
@@ -49,7 +49,8 @@ double student_95(int degrees);
 /// middle values.
 double median(std::vector<double> values);
 
-// Computation of a step on one GPU, estimated from steps measured with other batches.
+// The following declarations estimate the computation of a step on one GPU from steps measured with
+// other batches.
 
 /// Time of a batch as a straight line over the batch size B: t(B) = start + B x per_sample, with
 /// non-negative coefficients. `start` is the time to launch kernels.

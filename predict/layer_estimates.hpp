@@ -34,7 +34,7 @@ struct LayerEstimate {
 };
 
 struct LayerEstimates {
-  std::vector<LayerEstimate> layers;  ///< in the order of the measured layers
+  std::vector<LayerEstimate> layers;  ///< estimates in the order of the measured layers
   /// Stages of layers without an estimate, as one line of text for each kind of layer and reason.
   std::vector<std::string> unknown;
 };
@@ -47,20 +47,21 @@ LayerEstimates estimate_layers(const contract::StepLayers& step,
 /// Errors of the estimates of one or more stages, over the layers with a measured and an estimated
 /// time.
 struct StageErrors {
-  int layers = 0;          ///< number of these layers
-  double measured_s = 0;   ///< sum of their measured times
-  double estimated_s = 0;  ///< sum of their estimated times
-  double covered = 0;      ///< their share of the measured time of all layers
+  int layers = 0;          ///< number of layers with both times
+  double measured_s = 0;   ///< sum of the measured times of layers with both times
+  double estimated_s = 0;  ///< sum of the estimated times of layers with both times
+  double covered = 0;      ///< share of measured_s in the measured time of all layers
   double relative = 0;     ///< mean of |estimated / measured - 1| (RE, eq. 2)
   double weighted = 0;     ///< mean of |estimated - measured| / mean measured time (WRE, eq. 3)
   double of_total() const { return estimated_s / measured_s - 1; }
 };
 
-/// Smallest share of the measured time that must have estimates before errors of a stage describe
-/// the stage.
+/// Smallest share of the measured time of a stage that the estimates must cover, so that their
+/// errors describe the whole stage.
 inline constexpr double kLeastCovered = 0.9;
 
-/// Returns the errors of the given stages together. Returns nothing if no layer has both times.
+/// Returns the errors of the given stages together. Returns nothing if no layer has
+/// both a measured and an estimated time.
 std::optional<StageErrors> errors_of(const LayerEstimates& estimates,
                                      const std::vector<Stage>& stages);
 

@@ -150,8 +150,8 @@ Bytes allocated_before(const contract::ModelCard& card, std::size_t layer, doubl
 }
 
 DominatingLayer dominating_layer(const contract::ModelCard& card, double batch) {
-  // Share of the activations from which a part is divided further, because its name, such as
-  // "features", is too general to be helpful.
+  // A part that keeps at least this share of the activations is divided further, because the name
+  // of such a part, for example "features", is too general to be helpful.
   constexpr double kNearlyAll = 0.9;
   double all = 0, most = 0;
   DominatingLayer result;

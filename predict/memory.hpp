@@ -106,8 +106,8 @@ MemoryVerdict memory_verdict(const contract::ModelCard& card, std::int64_t batch
 std::string verdict_text(const MemoryVerdict& verdict, const contract::ModelCard& card,
                          std::int64_t batch);
 
-// Memory that measured ranks held in addition to the sums of their cost models, as a linear
-// function of the bytes of activations.
+// The following declarations describe the memory that measured ranks held in addition to the sums
+// of their cost models, as a linear function of the bytes of activations.
 
 /// Measured memory in addition to the sums of cost models, and the number of runs in which it was
 /// measured.

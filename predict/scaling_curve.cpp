@@ -58,7 +58,7 @@ LinkEstimate message_of(const TrainingModel& model, Placement ranks, Bytes size)
 }
 
 /// Returns the estimated time of one exchange of `size` bytes in a step: a message of the first
-/// device if it exchanges with the others, else an all-reduce.
+/// device if the first device exchanges with the other devices, else an all-reduce.
 LinkEstimate exchange_of(const TrainingModel& model, Placement ranks, Bytes size) {
   return model.setting.agreement == Agreement::central ? message_of(model, ranks, size)
                                                        : model.all_reduce(ranks, size);

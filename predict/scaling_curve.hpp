@@ -60,9 +60,9 @@ struct CurveSetting {
   std::map<int, Share> shares;
 };
 
-/// Returns the placements whose all-reduce times the exchange of a step on `ranks` needs. With
-/// Agreement::central, these are pairs of ranks on one node or on two nodes. A step that exchanges
-/// nothing needs none.
+/// Returns the placements whose all-reduce times must be known to predict the exchange of a step on
+/// `ranks`. With Agreement::central, these are pairs of ranks on one node or on two nodes. Returns
+/// an empty list for a step that exchanges nothing.
 std::vector<Placement> exchange_placements(const StepSetting& setting, Placement ranks);
 
 /// Returns the work of a rank in a step on `gpus` GPUs. Starts from the largest count in `shares`

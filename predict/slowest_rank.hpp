@@ -29,10 +29,11 @@ Seconds step_deviation(const std::vector<StepBlock>& blocks);
 /// one rank.
 double mean_largest(int ranks);
 
-/// Returns the standard deviation of the time of a step with this batch whose computation takes the
-/// time `computing`. The result is `computing` times the median ratio of deviation to computation
-/// in measured runs. Only the runs with the nearest number of ranks on a node are used, and among
-/// these runs, only the runs with the nearest batch. Returns 0 if no deviation was measured.
+/// Returns the standard deviation of the time of a step that processes `batch` samples with the
+/// computation time `computing`. The result is `computing` times the median ratio of deviation to
+/// computation in measured runs. Uses only the runs whose number of ranks on a node is nearest to
+/// `ranks_on_node`, and among these runs, only the runs whose batch is nearest to `batch`. Returns
+/// 0 if no deviation was measured.
 Seconds deviation_at(const std::vector<contract::ComputeTime>& measured, double batch,
                      int ranks_on_node, Seconds computing);
 

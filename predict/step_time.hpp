@@ -12,7 +12,7 @@
 
 namespace dlscale::predict {
 
-// Communication during the backward pass.
+// The following declarations describe the communication during the backward pass.
 
 /// Gradients that are reduced together.
 struct Bucket {
@@ -48,7 +48,7 @@ struct Overlap {
 Overlap overlap(const std::vector<Bucket>& buckets, Seconds backward,
                 const std::function<Seconds(Bytes)>& cost);
 
-// Time of an optimizer step on many GPUs.
+// The following declarations predict the time of an optimizer step on many GPUs.
 
 /// Way in which replicas exchange gradients.
 enum class Agreement {

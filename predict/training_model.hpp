@@ -36,9 +36,9 @@ class Measurements {
   std::optional<LinkEstimate> all_reduce(Placement ranks, Bytes message) const;
   /// Returns the share of the time of collectives that computation hid in measured runs of
   /// `framework`. Predictions never hide a larger share. The share comes from the measured
-  /// placement with the nearest GPU count. For ranks on one node, placements on one node are
-  /// preferred. For ranks on several nodes, placements on several nodes are preferred. Returns
-  /// nothing if the framework was not measured.
+  /// placement whose GPU count is nearest to the GPU count of `ranks`. For ranks on one node,
+  /// placements on one node are preferred. For ranks on several nodes, placements on several nodes
+  /// are preferred. Returns nothing if the framework was not measured.
   std::optional<double> hidden_most(const std::string& framework, Placement ranks) const;
   /// Returns the measured time per sample that a rank waits for the loader and moves the sample to
   /// the device. Returns 0 if this time was not measured.

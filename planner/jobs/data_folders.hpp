@@ -22,7 +22,8 @@ class CardFolder {
 
   /// Returns the cost model for the network with its settings, the shape of the data and the
   /// precision of a run, or null if the folder does not contain the cost model. Reads each file
-  /// once. Throws base::SpecError for a broken file, and for a file of other settings.
+  /// once. Throws base::SpecError for a broken file, and for a file whose name and cost model state
+  /// different settings.
   const contract::ModelCard* card(const contract::RunSpec& run);
 
  private:

@@ -71,8 +71,8 @@ std::string FinishedRuns::note(const ResourceSettings& requested) const {
         request.factor, requested.quantile * 100, finished);
   }
   return fmt::format(
-      "walltimes are predicted times x {:.2f}, the larger of the margin and the worst ratio of {}, "
-      "which are too few for a {:.4g} % bound",
+      "walltimes are predicted times x {:.2f}, the larger of the margin and the largest ratio of "
+      "elapsed to predicted time in {}, which are too few for a {:.4g} % bound",
       request.factor, finished, requested.quantile * 100);
 }
 

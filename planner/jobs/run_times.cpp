@@ -27,11 +27,12 @@ predict::Band StepTimes::unknown(std::string why) {
 predict::Band StepTimes::run_s(const contract::RunSpec& run, const Partition* partition,
                                const predict::Measurements& measured, const std::string& site) {
   if (const std::string why = predict::not_modelled(run); !why.empty()) return unknown(why);
-  if (!run.mode.empty()) return unknown("the number of batches of inference is not predicted");
+  if (!run.mode.empty())
+    return unknown("the number of batches of an inference run is not predicted");
   const contract::ModelCard* const card = cards_.card(run);
   if (card == nullptr)
     return unknown("there is no model card of " +
-                   contract::model_text(run.model, run.model_options) + " for its data");
+                   contract::model_text(run.model, run.model_options) + " for the data of the run");
   const contract::Calibration& calibration = measured.calibration();
   const predict::Device* const gpu = devices_.gpu_of(partition);
   predict::Hardware here = hardware_of(
@@ -85,8 +86,9 @@ std::optional<std::string> value_of(const contract::RunSpec& run, const std::str
   return std::nullopt;
 }
 
-/// Returns how much the scaling efficiencies of published systems differ. Only systems count whose
-/// samples come from the same kind of source as the samples of `run`, such as files or memory.
+/// Returns how much the scaling efficiencies of published systems differ. Considers only systems
+/// whose samples come from the same kind of source (such as files or memory) as the samples of
+/// `run`.
 predict::PublishedSpread spread_of(const contract::RunSpec& run, const Site& site) {
   return predict::published_spread(predict::sample_source(run), site.name);
 }

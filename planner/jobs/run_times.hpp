@@ -67,7 +67,7 @@ class StepTimes {
 class Calibration {
  public:
   /// Reads the rows from `text`. `file` is the name for error messages. Throws base::SpecError for
-  /// an invalid text. The error states the place, the key and the nearest valid name.
+  /// an invalid text. The error states the place, the key and the most similar valid name.
   Calibration(std::string_view text, const std::string& file);
   /// Returns the throughput of a run. Uses the rows whose conditions all match the run, and among
   /// these rows, only those with the most conditions. Throws base::SpecError for a condition on a
@@ -108,7 +108,8 @@ class RunTimes {
   /// calibration, or a calibration with throughput rows. Throws base::SpecError for a wrong
   /// calibration.
   const predict::Measurements* measured(const ResourceSettings& requested);
-  /// Resets the counts of notes(), so that notes() covers only later calls of of().
+  /// Resets the counts of notes(), so that notes() covers only runs that are passed to of()
+  /// later.
   void forget_counts();
   /// Returns notes about the accuracy of the run times, one line for each note.
   std::vector<std::string> notes() const;

@@ -420,7 +420,8 @@ void PlanWriter::write_seal() const {
     fs::remove(out_.fingerprint());
     return;
   }
-  std::this_thread::sleep_for(kClockTick);  // so that later changes get other stamps
+  // The writer waits so that files that change later get other time stamps.
+  std::this_thread::sleep_for(kClockTick);
   base::write_file_if_changed(out_.fingerprint(), fingerprint());
 }
 

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Returns how likely a file is the training script: 3 for Python, 2 for a shell script, 1 for
-/// other files, 0 for a Python program.
+/// other files, 0 for a Python interpreter.
 std::size_t rank_of(const fs::path& file) {
   if (file.extension() == ".py") return 3;
   if (file.extension() == ".sh") return 2;

@@ -68,7 +68,7 @@ class TomlScanner {
   void read_bare(char c) {
     if (c == '#') in_ = In::comment;
     if (c != '"' && c != '\'') return;
-    // After "" follows either a third quote, or the text was empty.
+    // After "", either a third quote follows or the text was empty.
     const bool third = was_empty_ == c && run_ == 3;
     was_empty_ = '\0';
     if (third) {
@@ -107,7 +107,7 @@ class YamlScanner {
       if (c == '\\') escaped_ = true;
       if (c == '"') in_ = In::plain;
     } else if (in_ == In::single) {
-      if (c == '\'') in_ = In::plain;  // a second ' begins the text again
+      if (c == '\'') in_ = In::plain;  // in '', the second ' continues the text
     } else if (in_ == In::plain) {
       read_plain(c);
     }
@@ -236,7 +236,8 @@ bool is_utf8(std::string_view text) {
   return true;
 }
 
-/// Returns whether the characters mean themselves next to other characters outside of quotes.
+/// Returns whether the characters have no special meaning outside of quotes, next to other
+/// characters.
 bool needs_no_quotes(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return c < 128 && (std::isalnum(c) || std::string_view("_./+-").find(static_cast<char>(c)) !=
@@ -355,7 +356,7 @@ void FileText::find_contexts() {
                       : in == In::twice  ? Context::escaped
                                          : Context::text;
     }
-    read("x");  // stands for the value
+    read("x");  // "x" stands for the value
   }
 }
 
@@ -375,8 +376,10 @@ std::string FileText::fitted(const CommandValue& value, const Piece& piece) cons
                  ? yaml_number(text)
                  : text;
     case Context::part:
-      if (format_ != FileFormat::yaml) fail("stands next to other text; write quotes around both");
-      if (!needs_no_quotes(text)) fail("needs quotes next to other text; write quotes around both");
+      if (format_ != FileFormat::yaml)
+        fail("stands next to other text; write quotes around the value and the text");
+      if (!needs_no_quotes(text))
+        fail("needs quotes next to other text; write quotes around the value and the text");
       return text;
     case Context::escaped:
       return escaped(text);

@@ -62,7 +62,7 @@ class ScriptTemplate {
   /// Returns the template filled with the data. Mustache runs only once for all data that differ
   /// only in values and list items. Throws base::SpecError with the template and the line in these
   /// cases:
-  /// - The template uses an unknown name or partial. The message suggests the nearest name.
+  /// - The template uses an unknown name or partial. The message suggests the most similar name.
   /// - The text is not valid mustache.
   /// - A value is not allowed on its line (planner/script/shell_text.hpp).
   std::string render(const TemplateData& data);

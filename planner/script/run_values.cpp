@@ -337,7 +337,7 @@ std::string with_paths(std::string_view command, const std::string& folder,
     if (command.starts_with("{{")) {
       const std::size_t size = std::min(command.find("}}"), command.size() - 2) + 2;
       result += command.substr(0, size);
-      quoting.read("x");  // stands for the value, which contains no shell syntax
+      quoting.read("x");  // "x" stands for the value, which contains no shell syntax
       command.remove_prefix(size);
       before = '}';
       at_start = false;

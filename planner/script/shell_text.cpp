@@ -120,7 +120,7 @@ struct DirectiveRule {
 namespace {
 
 constexpr DirectiveRule kDirectives[] = {
-    {"#OAR -p", "_./:@%+,=-'<>()! "},  // SQL
+    {"#OAR -p", "_./:@%+,=-'<>()! "},  // the value is SQL
     {"#OAR -O", "_./-"},  // path in the plan folder; oarsub cannot read script paths with spaces
     {"#OAR -E", "_./-"},
     {"#OAR -n", "_.:@+,=- "},

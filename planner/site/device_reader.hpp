@@ -13,13 +13,13 @@ namespace dlscale::planner {
 
 /// Returns the device that `text` (TOML) describes. The name of the device is the name of `file`
 /// without its extension. Throws base::SpecError for an invalid text. The error states the place,
-/// the key and the nearest valid name.
+/// the key and the most similar valid name.
 predict::Device read_device(std::string_view text, const std::filesystem::path& file);
 
 /// Returns the device named `name` in `folder`, or the only device whose name starts with `name`
 /// ("h100"). If `name` ends in .toml, it is the path of the device's file. Throws base::UsageError
 /// for an unknown name and for an ambiguous name. For an unknown name, the message suggests the
-/// nearest name. For an ambiguous name, the message lists all names that start with it. Throws
+/// most similar name. For an ambiguous name, the message lists all names that start with it. Throws
 /// base::SpecError for a broken file.
 predict::Device find_device(const std::string& name, const std::filesystem::path& folder);
 

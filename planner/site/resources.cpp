@@ -100,8 +100,8 @@ Refusal try_partition(const Site& site, const ResourceSettings& requested,
     return no;
   }
   const double limit = partition.max_walltime_s;
-  const bool decided =
-      demand.predicted_s.value > 0 || requested.partition;  // if false, a later partition may fit
+  // If false, the walltime is not reduced, because a later partition may allow it.
+  const bool decided = demand.predicted_s.value > 0 || requested.partition;
   if (limit > 0 && requested.walltime_s == 0 && decided) {
     request.walltime_s = std::min(request.walltime_s, limit);
   }

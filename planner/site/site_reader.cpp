@@ -245,7 +245,9 @@ void check_partition(const Site& site, const Partition& partition, const config:
     item.fail("memory_request needs memory_gb");
   }
   if (partition.moldable && partition.exclusive) {
-    item.fail("moldable and exclusive cannot be combined, because whole nodes have only one shape");
+    item.fail(
+        "the keys moldable and exclusive cannot be combined, because whole nodes have only one "
+        "shape");
   }
   if (partition.max_nodes > 0 && partition.max_nodes < partition.min_nodes) {
     item.fail("max_nodes is below min_nodes");

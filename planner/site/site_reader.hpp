@@ -12,7 +12,7 @@ namespace dlscale::planner {
 
 /// Returns the site that `text` (TOML) describes. If the path of the capabilities file is relative,
 /// it is relative to the folder of `file`. Throws base::SpecError for an invalid text. The error
-/// states the place, the key and the nearest valid name.
+/// states the place, the key and the most similar valid name.
 Site read_site(std::string_view text, const std::filesystem::path& file);
 
 /// Returns the path of a site file. If `site` ends in .toml, it is the path itself. Otherwise the

@@ -57,21 +57,23 @@ void check(const Range& range, const config::Item& item) {
   const auto given = [&](const char* key) {
     return config::find_key(item.table(), key) != nullptr;
   };
-  if (!given("from") || !given("to")) item.fail("a range needs from and to");
+  if (!given("from") || !given("to")) item.fail("a range needs the keys \"from\" and \"to\"");
   if (range.times.has_value() + range.step.has_value() + range.count.has_value() != 1) {
-    item.fail("a range needs exactly one of times, step and count");
+    item.fail("a range needs exactly one of the keys \"times\", \"step\" and \"count\"");
   }
-  if (!range.spacing.empty() && !range.count) item.fail("spacing requires count");
-  if (range.from == range.to) item.fail("from and to must differ");
+  if (!range.spacing.empty() && !range.count)
+    item.fail("the key \"spacing\" requires the key \"count\"");
+  if (range.from == range.to) item.fail("\"from\" and \"to\" must differ");
   if (range.times && (range.from <= 0 || range.to < range.from)) {
-    item.fail("times requires from above 0 and to above from");
+    item.fail("the key \"times\" requires that \"from\" is above 0 and \"to\" is above \"from\"");
   }
   if (range.step && (*range.step > 0) != (range.to > range.from)) {
     item.fail(
-        "the sign of step is wrong: step must lead from the value of from to the value of to");
+        "the sign of \"step\" is wrong: \"step\" must lead from the value of \"from\" to the value "
+        "of \"to\"");
   }
   if (range.spacing == "log" && (range.from <= 0 || range.to <= 0)) {
-    item.fail("log spacing requires from and to above 0");
+    item.fail("log spacing requires that \"from\" and \"to\" are above 0");
   }
 }
 
@@ -169,8 +171,8 @@ class ValueReader {
       }
       const config::List range = range_values(value);
       for (const config::Node& node : range) {
-        if (is_broken(node))
-          setting_.read(scratch_, {node, value.key});  // throws if only whole numbers are valid
+        // read() throws if the setting accepts only whole numbers.
+        if (is_broken(node)) setting_.read(scratch_, {node, value.key});
       }
       for (const config::Node& node : range) add({node, value.key});
     }

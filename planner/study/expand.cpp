@@ -134,7 +134,8 @@ class Expander {
 
   void finish() { add_batch(); }
 
-  /// Adds to `holds`, for each override by its message, whether its condition holds for any point.
+  /// Records in `holds` whether the condition of each override holds for any point. The key of an
+  /// override is the message that reports a condition which never holds.
   void add_overrides(std::map<std::string, bool>& holds) const {
     for (std::size_t i = 0; i < override_holds_.size(); ++i) {
       const Override& one = matrix_.overrides[i];

@@ -18,7 +18,7 @@ struct MatrixSections {
 
 /// Reads a matrix. `begun` already contains the name, key, place and scaling of the matrix, and the
 /// trainer in its recipe. `substudies` are the names of all sub-studies. Throws base::SpecError for
-/// an invalid section. The error states the place, the key and the nearest valid name.
+/// an invalid section. The error states the place, the key and the most similar valid name.
 Matrix read_matrix(const MatrixSections& sections, Matrix begun,
                    const std::vector<std::string>& substudies);
 

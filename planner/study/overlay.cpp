@@ -139,8 +139,8 @@ void erase_zipped(config::Node& base, const std::string& name) {
   });
 }
 
-/// Removes a setting from `base` if `top` gives the setting in another section, or gives its
-/// alternative.
+/// Removes a setting from `base` if `top` gives the setting in another section, or gives the
+/// alternative of the setting, such as global_batch for batch_per_gpu.
 void erase_replaced(config::Node& base, const config::Node& top) {
   const std::set<std::string> axes = names_in(top, "matrix"), zipped = names_in(top, "zip"),
                               settings = names_in(top, "training");

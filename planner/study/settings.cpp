@@ -298,7 +298,7 @@ Setting variable(const config::Item& item) {
   Setting setting = free_setting(item, "environment.", "an environment variable",
                                  &contract::RunSpec::environment);
   if (setting.symbol.name == "environment.CUDA_VISIBLE_DEVICES") {
-    item.fail("the job script sets this variable; set gpus instead");
+    item.fail("the job script sets this variable; set the key gpus instead");
   }
   return setting;
 }

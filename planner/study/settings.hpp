@@ -21,8 +21,8 @@ std::span<const Alternative> alternatives();
 
 /// Calls `found` for each key of a table such as [matrix] or [training]. A key must be a setting in
 /// `settings`, a free parameter `parameters.NAME` or an environment variable `environment.NAME`.
-/// The kind of the latter two is that of their value, or of their first value if they are axes.
-/// Throws base::SpecError for other keys.
+/// The kind of a free parameter or of an environment variable is the kind of its value, or of its
+/// first value if it is an axis. Throws base::SpecError for other keys.
 void match_settings(const config::Item& table, const std::vector<Setting>& settings,
                     const std::function<void(const Setting&, const config::Item&)>& found);
 

@@ -97,8 +97,8 @@ void plan_most_repeats(const config::Item& section, Study& study) {
   }
   if (study.launch.pack) {
     section.fail(
-        "until submits one repetition at a time and cannot be combined with launch.pack; leave out "
-        "one of the two");
+        "with the key \"until\", dlscale submits one repetition at a time, which cannot be "
+        "combined with launch.pack; remove one of the two keys");
   }
   std::swap(study.until.first, study.repeats);
 }
@@ -157,8 +157,8 @@ std::string path_in_launch(const config::Item& item) {
   return path.string();
 }
 
-/// Throws base::SpecError if two configuration files have the same path, or if one of them would be
-/// a folder of the other.
+/// Throws base::SpecError if two configuration files have the same path, or if the path of one file
+/// is a folder in the path of the other file.
 void check_apart(const std::vector<FileTemplate>& files, const config::Item& item) {
   const std::string last = files.back().to + "/";
   for (std::size_t i = 0; i + 1 < files.size(); ++i) {
@@ -182,7 +182,7 @@ void read_trainer_file(Study& study, const config::Item& table) {
   };
   config::read_fields(table, fields, file);
   if (file.file.empty()) table.fail("template is missing");
-  if (file.to.empty()) table.fail("to is missing");
+  if (file.to.empty()) table.fail("the key \"to\" is missing");
   check_apart(study.files, table);
   const std::filesystem::path path =
       std::filesystem::path(folder_of(file.where, study.file)) / file.file;

@@ -16,7 +16,7 @@ std::string read_from_disk(const std::string& file);
 
 /// Returns the study that `text` (TOML) describes. `overrides` are `-S` arguments. `read` returns
 /// the texts of the files that the study extends. Throws base::SpecError for an invalid text. The
-/// error states the place, the key and the nearest valid name.
+/// error states the place, the key and the most similar valid name.
 Study read_study(std::string_view text, const std::string& file,
                  const std::vector<std::string>& overrides,
                  const FileReader& read = read_from_disk);

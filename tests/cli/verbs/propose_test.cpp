@@ -217,5 +217,6 @@ TEST_CASE("a folder without inputs.toml cannot be verified as a proposal") {
   Results at;
   const test::Ran ran = at.program.run({"verify", at.folder, "--proposal", "nowhere"});
   CHECK(ran.exit_code == 3);
-  CHECK_THAT(ran.err, Contains("nowhere: no inputs.toml; dlscale propose writes it"));
+  CHECK_THAT(ran.err,
+             Contains("nowhere: there is no file inputs.toml; dlscale propose writes this file"));
 }

@@ -211,7 +211,7 @@ TEST_CASE("a wrong configuration file or variable is rejected before anything is
   CHECK(plan_error(plan, with("template = 'no.json'\nto = 'c.json'")) ==
         "study.toml:6:12: trainer.files[0].template: no.json: no such file");
   CHECK(plan_error(plan, with("template = 'c.json'")) ==
-        "study.toml:5:1: trainer.files[0]: to is missing");
+        "study.toml:5:1: trainer.files[0]: the key \"to\" is missing");
   for (const std::string to : {"../c", "/c", "a/../../c", ".", "a/"}) {
     CHECK(plan_error(plan, with("template = 'c.json'\nto = '" + to + "'"))
               .rfind("study.toml:7:6: trainer.files[0].to: must be the path of a file below", 0) ==
@@ -228,7 +228,7 @@ TEST_CASE("a wrong configuration file or variable is rejected before anything is
         "only letters, digits and _, and must not begin with a digit");
   CHECK(plan_error(plan, study_of("command = 'true'", "environment.CUDA_VISIBLE_DEVICES = 1")) ==
         "study.toml:8:36: matrix.environment.CUDA_VISIBLE_DEVICES: the job script sets this "
-        "variable; set gpus instead");
+        "variable; set the key gpus instead");
 }
 
 TEST_CASE("commands of runs on several nodes get the name of the first node") {

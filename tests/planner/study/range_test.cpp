@@ -57,19 +57,24 @@ TEST_CASE("the values of a range are whole numbers only if all of them are whole
 TEST_CASE("a range that is endless, empty or too long is rejected") {
   const std::string_view start = "f:1:5: ";
   const std::pair<const char*, const char*> cases[] = {
-      {"{}", "r: a range needs from and to"},
-      {"{ from = 1, times = 2 }", "r: a range needs from and to"},
-      {"{ from = 1, to = 8 }", "r: a range needs exactly one of times, step and count"},
+      {"{}", "r: a range needs the keys \"from\" and \"to\""},
+      {"{ from = 1, times = 2 }", "r: a range needs the keys \"from\" and \"to\""},
+      {"{ from = 1, to = 8 }",
+       "r: a range needs exactly one of the keys \"times\", \"step\" and \"count\""},
       {"{ from = 1, to = 8, step = 1, times = 2 }",
-       "r: a range needs exactly one of times, step and count"},
-      {"{ from = 1, to = 8, step = 1, spacing = 'log' }", "r: spacing requires count"},
-      {"{ from = 8, to = 8, step = 1 }", "r: from and to must differ"},
+       "r: a range needs exactly one of the keys \"times\", \"step\" and \"count\""},
+      {"{ from = 1, to = 8, step = 1, spacing = 'log' }",
+       "r: the key \"spacing\" requires the key \"count\""},
+      {"{ from = 8, to = 8, step = 1 }", "r: \"from\" and \"to\" must differ"},
       {"{ from = 8, to = 1, step = 1 }",
-       "r: the sign of step is wrong: step must lead from the value of from to the value of to"},
-      {"{ from = 8, to = 1, times = 2 }", "r: times requires from above 0 and to above from"},
-      {"{ from = 0, to = 8, times = 2 }", "r: times requires from above 0 and to above from"},
+       "r: the sign of \"step\" is wrong: \"step\" must lead from the value of \"from\" to the "
+       "value of \"to\""},
+      {"{ from = 8, to = 1, times = 2 }",
+       "r: the key \"times\" requires that \"from\" is above 0 and \"to\" is above \"from\""},
+      {"{ from = 0, to = 8, times = 2 }",
+       "r: the key \"times\" requires that \"from\" is above 0 and \"to\" is above \"from\""},
       {"{ from = 0, to = 8, count = 3, spacing = 'log' }",
-       "r: log spacing requires from and to above 0"},
+       "r: log spacing requires that \"from\" and \"to\" are above 0"},
       {"{ from = 0, to = 1, step = 0.00001 }", "r: the range has more than 10000 values"},
   };
   for (const auto& [text, message] : cases) CHECK(values(text) == std::string(start) + message);
