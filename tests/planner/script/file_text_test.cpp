@@ -85,7 +85,7 @@ TEST_CASE("comments of a template are left out") {
 TEST_CASE("a value that the format cannot hold is an error at its place in the template") {
   CHECK(file_error("a: 1\nb: x {{name}}\n", FileFormat::yaml) ==
         "c.t:2:6: {{name}}: the value 'it'\\''s \"a: b\"' needs quotes next to other text; write "
-        "quotes around both");
+        "quotes around the value and the text");
   CHECK(file_error("b: '{{lines}}'\n", FileFormat::yaml) ==
         "c.t:1:5: {{lines}}: the value $'a\\nb' has a line break or a control character; use "
         "double quotes");
