@@ -37,7 +37,8 @@ std::vector<std::string> words_of(const std::string& list) {
 /// and quantities, because an unknown name may be meant as a figure or as a quantity.
 void check_quantities(const FigureChoice& choice) {
   if (choice.kind == kRoofline || choice.kind == kRates) {
-    throw base::UsageError("--x and --by apply only to quantities, not to plot " + choice.kind);
+    throw base::UsageError("--x and --by apply only to quantities, not to the figure " +
+                           choice.kind);
   }
   const std::vector<std::string> words = words_of(choice.kind);
   const bool is_quantity_only = words.size() > 1 || !choice.x.empty() || !choice.by.empty();
@@ -94,7 +95,7 @@ MadeFigure rates(const FigureChoice& choice) {
 
 MadeFigure results(const FigureChoice& choice) {
   if (!choice.overrides.empty()) {
-    throw base::UsageError("-S changes a study file, which only plot lr reads");
+    throw base::UsageError("-S changes a study file, which only the command plot lr reads");
   }
   workspace::ChosenStudy study = workspace::open_study(choice.study);
   if (choice.kind == kRoofline) {
@@ -177,7 +178,8 @@ void check_choice(const FigureChoice& choice) {
                  : "--laws applies only to figures of speedup and efficiency");
   }
   if (choice.roofline.any() && choice.kind != kRoofline) {
-    throw base::UsageError("--card, --peak and --memory-bandwidth apply only to plot roofline");
+    throw base::UsageError(
+        "--card, --peak and --memory-bandwidth apply only to the figure roofline");
   }
 }
 

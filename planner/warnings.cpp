@@ -49,7 +49,7 @@ void Warnings::add_to(std::vector<std::string>& warnings) const {
   }
   if (flat_warmups_ > 0) {
     warnings.push_back(
-        "warm-up has no effect because the peak equals the initial rate without lr.scale; set "
+        "warm-up has no effect because without lr.scale the peak equals the initial rate; set "
         "lr.warmup_from = \"zero\", or lr.scale: " +
         of_runs(flat_warmups_));
   }

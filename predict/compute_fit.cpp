@@ -109,7 +109,8 @@ namespace {
 // Ratio from which a batch counts as far from the measured batches: the ratio of the batch to the
 // largest measured batch, or of the smallest measured batch to the batch.
 constexpr double kFarthest = 2;
-// Minimum relative error. A line through few points has an error that is too small.
+// Minimum relative error. A line through few points fits them too well, so the error of the
+// fit is too small.
 constexpr double kLeastDeviation = 0.03;
 // Minimum relative error at a batch outside the measured range.
 constexpr double kOtherBatch = 0.1;

@@ -150,7 +150,7 @@ std::string not_measured_on(const contract::Calibration& calibration, const Devi
   if (named) return "";
   return "the calibration was measured on " + calibration.device + ", but these runs use " +
          device.title + " (" + device.name +
-         ", whose `match` contains the name that its driver reports)";
+         "; its key `match` lists parts of the device names that the driver reports)";
 }
 
 std::string fixed_rates(const TrainingModel& model) {

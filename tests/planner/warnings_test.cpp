@@ -42,7 +42,7 @@ TEST_CASE("a warm-up without effect or with an idle first epoch is a warning") {
         .plan.warnings;
   };
   REQUIRE(warnings("").size() == 1);
-  CHECK_THAT(warnings("")[0], Catch::StartsWith("warm-up has no effect because the peak equals"));
+  CHECK_THAT(warnings("")[0], Catch::StartsWith("warm-up has no effect because without lr.scale"));
   CHECK(warnings(", base_batch = 32").empty());
   CHECK(warnings(", warmup_from = 'zero'").empty());
   const auto idle = warnings(", warmup_from = 'zero', warmup_update = 'epoch'");

@@ -74,5 +74,6 @@ TEST_CASE("an unknown figure is reported with the nearest name, including lr") {
   const test::Ran ran = program.run({"plot", "lrs"});
   CHECK(ran.exit_code == 2);
   CHECK_THAT(ran.err, Contains("unknown figure or quantity \"lrs\"; did you mean \"lr\"?"));
-  CHECK_THAT(program.run({"plot", "loss", "-S", "a=1"}).err, Contains("only plot lr reads"));
+  CHECK_THAT(program.run({"plot", "loss", "-S", "a=1"}).err,
+             Contains("only the command plot lr reads"));
 }

@@ -23,7 +23,7 @@ TEST_CASE("options of one figure are rejected for another, and no files are left
   CHECK(refused({"throughput", "--laws"}) ==
         "dlscale: --laws applies only to figures of speedup and efficiency\n");
   CHECK(refused({"efficiency", "--card", "x.json"}) ==
-        "dlscale: --card, --peak and --memory-bandwidth apply only to plot roofline\n");
+        "dlscale: --card, --peak and --memory-bandwidth apply only to the figure roofline\n");
   CHECK_THAT(refused({"rofline"}), Contains("did you mean \"roofline\"?"));
   CHECK_THAT(refused({"efficiency", "--warmup", "marke"}), Contains("did you mean \"marked\"?"));
 }
@@ -39,7 +39,7 @@ TEST_CASE("an unknown quantity or an axis of another figure is rejected before a
     return ran.err;
   };
   CHECK(refused({"roofline", "--x", "gpus"}) ==
-        "dlscale: --x and --by apply only to quantities, not to plot roofline\n");
+        "dlscale: --x and --by apply only to quantities, not to the figure roofline\n");
   CHECK_THAT(refused({"load,forwards"}), Contains("unknown quantity \"forwards\"; did you mean"));
   CHECK_THAT(refused({"stp-time"}), Contains("unknown figure or quantity \"stp-time\"") &&
                                         Contains("did you mean \"step-time\"?"));
