@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 7> kDescriptive{
 /// a published value.
 constexpr std::array<std::string_view, 4> kOftenUnsaid{"framework", "model", "loader",
                                                        "lr_schedule"};
-/// Quantities that have one value for all counts. The user's value is the most extreme one.
+/// Quantities that a publication can state without a count, as one value for all counts. Such a
+/// value is compared with the most extreme value of the user's points.
 constexpr std::array<std::string_view, 3> kAtAnyCount{"cpu_occupancy", "variation",
                                                       "trainable_parameters"};
 /// Quantities that describe hardware and methods.
@@ -60,8 +61,8 @@ bool is_count(const std::string& axis) {
   return axis == kGpus || axis == "cores";
 }
 
-/// Returns the value of an own point on the axis of a publication. A published count of GPUs is
-/// also compared with the number of ranks on CPUs. Returns null if the point does not state it.
+/// Returns the value of a point of the user on an axis of a publication. For a point on CPUs, the
+/// axis `gpus` gives the number of ranks. Returns null if the point has no value on the axis.
 const std::string* value_on(const OwnPoint& own, const std::string& axis) {
   auto value = own.axes.find(axis);
   if (value == own.axes.end() && axis == kGpus) value = own.axes.find("cores");
@@ -71,7 +72,8 @@ const std::string* value_on(const OwnPoint& own, const std::string& axis) {
 /// Matches the axes of one published value against points of the user.
 class Matcher {
  public:
-  /// A value along a count, such as a speed-up, is compared at the end of its range.
+  /// A ratio between two counts, such as a speed-up from 1 to 8 GPUs, is compared at the second
+  /// count.
   Matcher(const Publication& publication, const Published& published) : published_(published) {
     for (const auto& [axis, cell] : published.axes) {
       if (among(kDescriptive, axis) || (is_claim(published) && axis == published.along)) continue;
@@ -104,8 +106,9 @@ class Matcher {
     return missing;
   }
 
-  /// Returns the reason why no point matches: the axis after which no point is left, where models
-  /// come first and counts last.
+  /// Returns the reason why no point matches. The axes are checked one after the other, models
+  /// first and counts last. The reason names the axis on which the last remaining points do not
+  /// match.
   std::string why_none(const std::vector<OwnPoint>& points) const {
     std::vector<const OwnPoint*> left;
     for (const OwnPoint& own : points) left.push_back(&own);
@@ -172,7 +175,7 @@ class Comparer {
   }
 
  private:
-  /// Adds the matches of a value. Returns the reason for the case that there are none.
+  /// Adds the matches of a value. Returns a reason, which applies only if no match was added.
   std::string compare(const Published& published) {
     if (is_about_models(published)) return add_model_value(published);
     const bool known = is_measurable(published);
@@ -198,8 +201,8 @@ class Comparer {
     all_.unsaid.merge(matcher.missing_in(own));
   }
 
-  /// Returns true if the value is compared with this point. Times of profiled runs are left out
-  /// where the same point has other runs.
+  /// Returns true if the value is compared with this point. Times of profiled runs are left out if
+  /// the same point also has unprofiled runs.
   bool is_compared(const Published& published, const OwnPoint& own, const Matcher& matcher) const {
     if (!matcher.is_about(own)) return false;
     return !follows_from_steps(published) || !has_unprofiled_runs(own_.points, own);
@@ -222,7 +225,8 @@ class Comparer {
     return reason.empty() ? matcher.why_none(own_.points) : reason;
   }
 
-  /// Returns false for the first point of a value about two counts ("2|3"), which one match covers.
+  /// Returns false if the value is about two counts ("2|3") and the point is not at the second
+  /// count. The match at the second count covers both counts.
   static bool is_last_of_pair(const Published& published, const OwnPoint& own) {
     const bool of_pair = published.quantity == "p_value" ||
                          published.quantity == "step_time_ratio" ||

@@ -51,7 +51,9 @@ std::vector<std::string> definition_notes(const ReferenceStudy& study) {
   if (study.repeats > 0) notes.push_back(fmt::format("repeats: {}", study.repeats));
   for (const auto& [quantity, definition] : publication.definitions) {
     std::string note = fmt::format("{} = {}", quantity, definition.formula);
-    if (!definition.reading.empty()) note += "; the published numbers follow " + definition.reading;
+    if (!definition.reading.empty()) {
+      note += "; the published numbers follow the formula " + definition.reading;
+    }
     notes.push_back(note);
   }
   for (const auto& [name, words] : publication.settings) {

@@ -104,8 +104,8 @@ void check_ranks(const Item& item, const PublishedFinding& finding) {
   const std::vector<std::string> known = metrics_of_ranks();
   if (std::find(known.begin(), known.end(), finding.metric) != known.end()) return;
   item.fail(
-      fmt::format("metric = \"{}\" has no value of a rank; left_rank and right_rank need one "
-                  "of the metrics {}",
+      fmt::format("metric = \"{}\" is not recorded for each rank; the keys \"left_rank\" and "
+                  "\"right_rank\" need one of the metrics {}",
                   finding.metric, fmt::join(known, ", ")));
 }
 
@@ -122,25 +122,33 @@ void check_keys(const Item& item, const FindingTable& table) {
     if (text->empty()) item.fail(fmt::format("the key {} is missing", key));
   }
   if (finding.right.empty() != finding.value.has_value()) {
-    item.fail("a finding needs either right or value");
+    item.fail("a finding needs either the key \"right\" or the key \"value\"");
   }
   const bool narrows = finding.relation == Relation::narrows;
   if (finding.value && (finding.difference || !finding.along.empty() || finding.right_rank)) {
     item.fail(
-        "difference, along and right_rank compare two selections; give right instead of value");
+        "the keys \"difference\", \"along\" and \"right_rank\" compare two selections; give the "
+        "key \"right\" instead of \"value\"");
   }
   if (finding.difference && table.has_factor) {
-    item.fail("factor compares a ratio and difference compares a difference; give one of them");
+    item.fail(
+        "the key \"factor\" is for ratios and the key \"difference\" is for differences; give one "
+        "of them");
   }
   if (finding.difference == 0.0 && finding.relation == Relation::similar) {
-    item.fail("relation = \"similar\" needs a difference other than 0, because within is relative");
+    item.fail(
+        "relation = \"similar\" needs a difference other than 0, because the tolerance \"within\" "
+        "is relative");
   }
   if (narrows && finding.along.empty()) {
     item.fail(
-        "relation = \"narrows\" needs along, the name of the axis along which the gap narrows");
+        "relation = \"narrows\" needs the key \"along\", which names the axis along which the gap "
+        "narrows");
   }
   if (narrows && (table.has_factor || finding.difference.value_or(0) != 0)) {
-    item.fail("relation = \"narrows\" has no factor, and its difference must be 0");
+    item.fail(
+        "relation = \"narrows\" does not accept the key \"factor\", and accepts only difference = "
+        "0");
   }
   if (std::find(finding.each.begin(), finding.each.end(), finding.along) != finding.each.end()) {
     item.fail(

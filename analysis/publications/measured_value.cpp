@@ -25,7 +25,8 @@ double part_s(const RunRow& run, StepPart part) {
   return run.steps.parts_s[static_cast<std::size_t>(part)];
 }
 
-/// Sum of the step parts of a run: the time of its steps, mean over ranks.
+/// Returns the time of the steps of a run, which is the sum of the step parts, as a mean over the
+/// ranks.
 double all_parts_s(const RunRow& run) {
   return std::accumulate(run.steps.parts_s.begin(), run.steps.parts_s.end(), 0.0);
 }
@@ -357,8 +358,8 @@ std::optional<Estimate> trainable_parameters(const Question& question) {
   });
 }
 
-/// Returns the values that an epoch transfers at this batch and number of ranks, by the formula of
-/// the publication.
+/// Returns the amount of data that an epoch transfers at this batch and number of ranks, by the
+/// formula of the publication.
 std::optional<double> transfer_of(const Publication& publication, const WorkSize& size,
                                   const RunRow& run) {
   const Definition* definition = publication.definition("transfer");
@@ -373,7 +374,8 @@ std::optional<double> transfer_of(const Publication& publication, const WorkSize
                          definition->place);
 }
 
-/// Returns the bytes that each rank sends in an epoch with a ring and with fp32.
+/// Returns the number of bytes that each rank sends in an epoch if a ring all-reduce exchanges the
+/// gradients in fp32.
 std::optional<double> ring_transfer_of(const Publication&, const WorkSize& size,
                                        const RunRow& run) {
   if (size.trainable_parameters <= 0 || size.train_samples <= 0) return std::nullopt;

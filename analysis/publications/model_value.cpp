@@ -88,7 +88,7 @@ ModelValue all_reduce_error(const Published& published, const Calibration& calib
   if (errors.empty()) {
     return missing("the calibration has no fitted all-reduces of these counts and sizes");
   }
-  double sum = 0;  // the publication states a bound of the mean
+  double sum = 0;  // of all errors, because the publication states a bound of their mean
   for (const double error : errors) sum += error;
   return found(sum / static_cast<double>(errors.size()), errors.size(),
                base::count_of(static_cast<std::int64_t>(errors.size()), "measured all-reduce"));
@@ -181,9 +181,9 @@ std::vector<double> absolute_errors(const predict::LayerEstimates& estimates,
   return errors;
 }
 
-/// Returns the published error for one measured step. An error of single layers is the median of
-/// their absolute errors if it is not weighted, because the publication states a range of most
-/// layers. An error of the whole step is that of the sum of its layers.
+/// Returns the error for one measured step, as the publication defines it. The error of the whole
+/// step is the error of the sum of its layers. The unweighted error of single layers is the median
+/// of their absolute errors, because the publication states a range that holds for most layers.
 double layer_error_of(const Published& published, const predict::LayerEstimates& estimates,
                       const predict::StageErrors& errors) {
   if (is_weighted(published)) return errors.weighted;

@@ -29,8 +29,8 @@ std::optional<Estimate> value_at(const Question& question, const OwnPoint& own) 
   return measured_value({question.publication, plain, own, question.all}).estimate;
 }
 
-/// Returns the change from `from` to `to`. The interval is that of the ratio of the rates, if the
-/// quantity has an interval.
+/// Returns the change from `from` to `to`. If the quantity is a throughput with an interval, the
+/// change has the interval of the ratio of the throughputs.
 std::optional<Estimate> change(const Question& question, const OwnPoint& from, const OwnPoint& to) {
   const auto first = value_at(question, from), last = value_at(question, to);
   if (!first || !last || first->value == 0) return std::nullopt;

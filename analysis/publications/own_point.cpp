@@ -17,7 +17,8 @@ bool is_count(const std::string& axis) {
   return axis == kGpus || axis == kCores;
 }
 
-/// Adds each value of a dotted axis under the last part of its name, unless the run has that name.
+/// Adds each value of a dotted axis under the last part of the axis name, unless the run already
+/// has an axis of that name.
 void add_short_names(std::map<std::string, std::string>& axes) {
   std::map<std::string, std::string> added;
   for (const auto& [axis, value] : axes) {
@@ -126,7 +127,8 @@ bool is_about_ranks(const std::string& axis) {
          axis == "framework" || axis == "loader" || axis == "lr_schedule";
 }
 
-/// Returns what determines the sizes of model and data set of a run.
+/// Returns the conditions and axis values of a run that determine the sizes of its model and data
+/// set.
 std::map<std::string, std::string> work_of(const RunRow& run) {
   std::map<std::string, std::string> work;
   for (const char* name : {"model", "dataset"}) {

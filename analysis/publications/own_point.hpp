@@ -53,12 +53,12 @@ const OwnPoint* neighbour(const std::vector<OwnPoint>& points, const OwnPoint& o
 std::vector<const OwnPoint*> series_of(const std::vector<OwnPoint>& points, const OwnPoint& own,
                                        const std::string& along);
 
-/// Returns true if the runs of the point recorded a profile, which makes their steps slower, and
-/// one of `points` differs from the point only in that its runs recorded none.
+/// Returns true if the runs of `own` recorded a profile, which makes their steps slower, and
+/// `points` contains the same point with runs that recorded no profile.
 bool has_unprofiled_runs(const std::vector<OwnPoint>& points, const OwnPoint& own);
 
-/// Returns the kind of the point as a word for readers: "run", "prediction" or "computed". If a
-/// value of GPUs is compared with a point on CPUs, "CPU run" or "CPU prediction".
+/// Returns the kind of the point as a word for readers: "run", "prediction" or "computed". Returns
+/// "CPU run" or "CPU prediction" if the point is on CPUs and the published value is for GPUs.
 std::string source_of(const OwnPoint& own, bool published_for_gpus);
 
 /// Returns a text such as "gpus 8, model resnet50".

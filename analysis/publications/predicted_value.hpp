@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the quantities that a publication states from the user's saved predictions.
+// Takes, from the user's saved predictions, the quantities that a publication states.
 #pragma once
 
 #include "analysis/publications/measured_value.hpp"

@@ -34,8 +34,8 @@ bool is_scaling_axis(std::string_view axis);
 /// points. The cells of the axis must be numbers or, if `order` is given, words of `order`.
 /// Devices, setups, nodes, repeats and notes do not distinguish series unless a series would have
 /// several of them at the same count. Some axes grow or shrink with the GPU count, such as the
-/// global batch in weak scaling. `axes` contains the value of such an axis per GPU, or this value
-/// times the GPU count, if the replacement gives fewer series.
+/// global batch in weak scaling. The values of such an axis in `axes` are divided by the GPU count,
+/// or multiplied by it, if this gives fewer series.
 std::vector<PublishedSeries> series_along(const Publication& publication, const std::string& axis,
                                           const Words& order = {});
 

@@ -63,7 +63,7 @@ double position_along(const RunRow& run, const PublishedFinding& finding) {
   const OptionalValue number = base::number_of<double>(text);
   if (number) return *number;
   throw base::UsageError(
-      fmt::format("finding {}: along: the axis {} has the value \"{}\", but needs numbers",
+      fmt::format("finding {}: along: the values of the axis {} must be numbers, but one is \"{}\"",
                   finding.name, finding.along, text));
 }
 
@@ -99,7 +99,7 @@ Estimate exact_statistic(const std::vector<double>& left, const std::vector<doub
   const auto [right_low, right_high] = std::minmax_element(right.begin(), right.end());
   const auto of_pair = [&](double a, double b) {
     if (is_difference) return a - b;
-    return a == b ? 1 : a / b;  // also for equal counts of 0
+    return a == b ? 1 : a / b;  // the ratio of two equal values is 1, also if both are 0
   };
   return {.value = of_pair(median(left), median(right)),
           .interval = {Interval::Kind::Confidence95, of_pair(*left_low, *right_high),

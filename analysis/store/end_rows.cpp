@@ -103,7 +103,8 @@ NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder,
 void write_software(SQLite::Database& database, const contract::PlanDir& folder,
                     const NotedSoftware& software, Sources& sources) {
   Inserter rows(database, "environment", {"run_id", "launch", "name", "value"}, "INSERT OR IGNORE");
-  std::map<std::string, std::map<std::string, std::string>> conditions;  // by description
+  // Conditions by the name of the description that contains them.
+  std::map<std::string, std::map<std::string, std::string>> conditions;
   for (const auto& [launch, name] : software) {
     const auto [known, is_new] = conditions.try_emplace(name);
     const fs::path file = folder.software_record(name);

@@ -345,9 +345,9 @@ class FolderRows {
     return {problems, file.truncated};
   }
 
-  /// Returns what NCCL printed in a launch. The output of an external trainer is in the launch
-  /// folder. The output of dlscale-train is in a file of the job, which the launches of a run
-  /// share. It is used only if the run has a single launch.
+  /// Returns the facts that NCCL printed in a launch. The output of an external trainer is in the
+  /// launch folder. The output of dlscale-train is in a file of the job, which the launches of a
+  /// run share. That file is used only if the run has a single launch.
   std::map<std::string, std::string> printed_by(const LaunchKey& key) const {
     const contract::RunDir run = folder_.run(key.run_id);
     const contract::LaunchDir launch = run.launch(key.launch);
@@ -432,7 +432,7 @@ class FolderRows {
   std::unique_ptr<ReadAhead> ahead_;
   contract::RunTables tables_;
   std::unique_ptr<DescribedFormat> own_format_;  ///< format that the study describes; null: none
-  /// True if the database holds results that another text of the format gave.
+  /// True if the format has changed since the previous collect, so that all logs are read again.
   bool has_new_format_ = false;
   const bool is_imported_;  ///< true if all runs are third-party logs
   /// Path of the log in `log_`, which is kept because a log may contain several runs.

@@ -9,7 +9,9 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // NCCL reports when ranks connect
+/// Largest number of bytes that are read from a file. NCCL prints its facts when the ranks connect,
+/// which is early in the output.
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;
 constexpr std::size_t kMostValues = 16;  // largest number of different values of an entry
 
 using Values = std::vector<std::string>;

@@ -174,11 +174,11 @@ std::vector<Finding> find_bits_and_bytes(const Publication& publication) {
       if (reached < kLeastReached || reached > kMostReached) continue;
       std::string unit = value.unit;
       unit.replace(unit.find("bit"), 3, "B");
-      found.push_back(
-          finding_of({&value, &link},
-                     fmt::format("In bits it is {:.0f} % of the link bandwidth, in bytes {:.0f} %: "
-                                 "the correct value is {} {}.",
-                                 100 * reached / kBitsInByte, 100 * reached, value.text, unit)));
+      found.push_back(finding_of(
+          {&value, &link},
+          fmt::format("As bits, the measured bandwidth is {:.0f} % of the link bandwidth. As "
+                      "bytes, it is {:.0f} %. The correct value is therefore {} {}.",
+                      100 * reached / kBitsInByte, 100 * reached, value.text, unit)));
     }
   }
   return found;

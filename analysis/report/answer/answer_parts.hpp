@@ -45,9 +45,9 @@ std::string quoted_value(std::string value);
 std::string with_interval(const Estimate& estimate, int decimals, double scale = 1,
                           const std::string& unit = "");
 
-/// Returns the name of some of the curves with the keys `all`: the axis values that only these
-/// curves share, the names of at most two curves, or their number. Returns an empty text if
-/// `members` contains all curves. `members` holds indices.
+/// Returns a name for the curves with the indices `members` in `all`, the keys of all curves. The
+/// name consists of the axis values that only these curves share, the names of at most two curves,
+/// or the number of curves. Returns an empty text if `members` contains all curves.
 std::string group_name(const std::vector<CurveKey>& all, const std::vector<std::size_t>& members);
 
 /// Returns a condition for `dlscale plan --where` that selects some of the GPU counts, such as
@@ -56,9 +56,9 @@ std::string count_condition(const std::set<int>& selected, const std::set<int>& 
 
 // Answers.
 
-/// Returns the worthwhile count of a curve, relative to the curve's knee_reference. A baseline at
-/// more GPUs would hide the losses up to its own count. Returns an empty value if the curve has no
-/// baseline or a single count.
+/// Returns the worthwhile count of a curve. Its efficiency is relative to the curve's
+/// knee_reference, because a baseline at more GPUs would hide the losses up to the GPU count of the
+/// baseline. Returns an empty value if the curve has no baseline or a single count.
 std::optional<WorthwhileCount> worthwhile_of(const AnsweredStudy& study, std::size_t curve);
 
 // Each function returns an empty value if the question does not apply to the study.

@@ -34,12 +34,12 @@ std::string loss_sentences(const AccuracyLosses& group) {
   if (group.finding == Finding::TooFewRepeats) {
     return fmt::format(
         "{:.2f} % at batch {} and {:.2f} % at batch {}: n = {} is too small for a test of the "
-        "difference, which needs 4.",
+        "difference, which needs n = 4.",
         100 * group.first_accuracy, group.first_batch, 100 * last.accuracy, last.global_batch,
         last.loss.n);
   }
   if (group.finding == Finding::NotDistinguishable) {
-    return fmt::format("No loss can be told {} to batch {}: the difference is {}.", from,
+    return fmt::format("No loss can be detected {} to batch {}: the difference is {}.", from,
                        last.global_batch, with_interval(last.loss, 2, 100, " points"));
   }
   if (last.loss.value < 0) {

@@ -24,7 +24,7 @@ constexpr std::size_t kMostGroups = 3;
 struct CountGroup {
   std::vector<std::size_t> members;          ///< indices of the curves
   const WorthwhileCount* lowest = nullptr;   ///< result with the lowest efficiency
-  const WorthwhileCount* nearest = nullptr;  ///< result with the highest efficiency beyond it
+  const WorthwhileCount* nearest = nullptr;  ///< result with the highest efficiency at `beyond`
 };
 
 std::string effective(const CountEfficiency& at) {
@@ -39,9 +39,9 @@ std::string or_text(const CountGroup& group, const char* words) {
 std::string beyond_sentence(const CountGroup& group, const AnsweredStudy& study) {
   const WorthwhileCount& result = *group.nearest;
   if (!result.beyond) return " No larger count was measured.";
-  const std::string at =
-      fmt::format(" At {} it is {}{}", base::count_of(result.beyond->gpus, study.worker),
-                  effective(*result.beyond), or_text(group, " or less"));
+  const std::string at = fmt::format(" At {} the efficiency is {}{}",
+                                     base::count_of(result.beyond->gpus, study.worker),
+                                     effective(*result.beyond), or_text(group, " or less"));
   if (!result.is_beyond_unclear) return at + ".";
   return at + fmt::format(": the repetitions cannot tell whether that is at least {}.",
                           study.options.min_efficiency);
@@ -54,9 +54,10 @@ std::string scaling_sentences(const CountGroup& group, const AnsweredStudy& stud
   const std::string numbers =
       fmt::format("efficiency {}{}, speed-up {:.1f}{}", effective(*result.at_count),
                   or_text(group, " or more"), result.speedup, or_text(group, " or more"));
-  const std::string doubt = result.at_count->efficiency.value > kPlausibleEfficiency
-                                ? " This is better than ideal, so the reference may be disturbed."
-                                : "";
+  const std::string doubt =
+      result.at_count->efficiency.value > kPlausibleEfficiency
+          ? " This is better than ideal, so the measurement of the reference may be disturbed."
+          : "";
   if (!result.is_proven) {
     return fmt::format("up to {} look worthwhile: {}.{}{}", many, numbers, doubt,
                        beyond_sentence(group, study));
@@ -145,7 +146,7 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
       group.nearest = &*result;
     }
   }
-  // The results of the most curves come first, then those with the most GPUs.
+  // Groups of more curves come first. Groups of equally many curves are sorted by descending count.
   std::vector<CountGroup> groups;
   for (auto& [result, group] : by_result) groups.push_back(std::move(group));
   std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {

@@ -71,8 +71,9 @@ TrustCheck step_check(const AnsweredStudy& study) {
                              base::count_of(runs, "run"));
   } else if (late > 0) {
     check.light = Light::Amber;
-    check.text = fmt::format("{} of {} became steady after the marked warm-up (see --warmup)", late,
-                             base::count_of(runs, "run"));
+    check.text = fmt::format(
+        "the step times of {} of {} became steady after the marked warm-up (see --warmup)", late,
+        base::count_of(runs, "run"));
   }
   return check;
 }
@@ -118,8 +119,8 @@ TrustCheck value_check(const AnsweredStudy& study) {
 
 // Runs that would answer open questions.
 
-/// Returns the command that plans a study again in its plan folder with a changed key. It selects
-/// no runs, because runs that are not in the plan are missing in tables.
+/// Returns the command that plans a study again in its plan folder with a changed key. The command
+/// has no option that selects runs, because tables do not show runs that are not in the plan.
 std::string plan_command(const std::string& setting) {
   return "dlscale plan study.toml --site site.toml -o . -S " + setting;
 }

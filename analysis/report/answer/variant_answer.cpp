@@ -28,7 +28,8 @@ constexpr Quality kSpeed{"Which variant is faster?", "speed", "times as fast as"
 constexpr Quality kAccuracy{"Which variant is more accurate?", "accuracy",
                             "points more accurate than", "more accurate", 100};
 
-/// Returns the advantage at the largest GPU count: the only one, or the smallest and the largest.
+/// Returns the advantage at the largest GPU count, or the smallest and the largest advantage if
+/// several configurations were compared.
 std::string advantage_of(const VariantContest& contest, const Quality& quality) {
   const std::string largest = with_interval(contest.advantages.back(), 2, quality.scale);
   if (contest.advantages.size() == 1) return largest;
@@ -55,10 +56,10 @@ std::string contest_sentence(const VariantContest& contest, const std::string& w
   const std::string place = place_of(contest, worker);
   if (contest.finding == Finding::NotDistinguishable) {
     if (contest.advantages.size() > 1) {
-      return fmt::format("No difference in {} between {} and {} can be told{}.", quality.noun, a, b,
-                         place);
+      return fmt::format("No difference in {} between {} and {} can be detected{}.", quality.noun,
+                         a, b, place);
     }
-    return fmt::format("No difference in {} between {} and {} can be told: {} is {} {} {}{}.",
+    return fmt::format("No difference in {} between {} and {} can be detected: {} is {} {} {}{}.",
                        quality.noun, a, b, a, numbers, quality.than, b, place);
   }
   std::string text = fmt::format("{} is {} {} {}{}", a, numbers, quality.than, b, place);
@@ -107,8 +108,8 @@ std::string axis_sentences(const std::vector<const VariantContest*>& all, const 
     return one->finding == Finding::NotDistinguishable;
   });
   if (all_equal && all.size() > 1) {
-    return text + fmt::format(" No difference in {} between {} values can be told.", quality.noun,
-                              values_of(all).size());
+    return text + fmt::format(" No difference in {} between {} values can be detected.",
+                              quality.noun, values_of(all).size());
   }
   if (!winner.empty())
     text += fmt::format(" {} is {} than the others.", quoted_value(winner), quality.comparative);

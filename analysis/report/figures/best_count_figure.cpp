@@ -33,7 +33,7 @@ Figure best_count_figure(const Frame& frame, const AnalysisOptions& options) {
   std::erase_if(curves, [&](const ScalingCurve& curve) {
     return !curve.mixed.empty() && !options.allow_mixed;
   });
-  // The last recommendation of each work is the one for all measured GPU counts.
+  // The budgets of a work ascend, so its last recommendation considers all measured GPU counts.
   std::map<std::string, Recommendation> best;
   for (const Recommendation& one : recommendations(curves)) best[to_string(one.work)] = one;
   struct Line {

@@ -27,8 +27,8 @@ constexpr FigureKind kKinds[] = {
     {"pareto", "final test accuracy over GPU-hours, with the Pareto front", &pareto_figure},
     {"loss", "training and validation loss over epochs", &loss_figure},
     {"best-count", "fastest number of GPUs for each global batch", &best_count_figure},
-    {"inference", "latency of a batch in inference, over the batch", &inference_figure},
-    {"inference-throughput", "samples per second in inference, over the batch",
+    {"inference", "latency of a batch in inference, over the batch size", &inference_figure},
+    {"inference-throughput", "samples per second in inference, over the batch size",
      &inference_throughput_figure},
 };
 

@@ -37,7 +37,8 @@ Figure loss_figure(const Frame& frame, const AnalysisOptions& options);
 /// Draws the fastest GPU count for each global batch. The bars cover all counts that the repeats
 /// cannot distinguish from the fastest.
 Figure best_count_figure(const Frame& frame, const AnalysisOptions& options);
-/// Draw the latency of a batch and the throughput of inference over the batch.
+/// The following two functions draw the latency of a batch and the throughput of inference, over
+/// the batch size.
 Figure inference_figure(const Frame& frame, const AnalysisOptions& options);
 Figure inference_throughput_figure(const Frame& frame, const AnalysisOptions& options);
 

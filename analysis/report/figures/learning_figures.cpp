@@ -234,8 +234,9 @@ Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
   }
   figure.title =
       fmt::format("Training time to {:g} % test accuracy of {}", 100 * accuracy, frame.study);
-  figure.subtitle = fmt::format("{}; {} of {} reached it", accuracy_subtitle(frame, points),
-                                reached, base::count_of(runs, "run"));
+  figure.subtitle =
+      fmt::format("{}; {} of {} reached this accuracy", accuracy_subtitle(frame, points), reached,
+                  base::count_of(runs, "run"));
   figure.notes = figure_notes(frame);
   figure.x = gpu_axis(worker);
   const auto [least, most] = y_span(figure);
@@ -267,8 +268,9 @@ Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
   }
   figure.title =
       fmt::format("Training samples to {:g} % test accuracy of {}", 100 * accuracy, frame.study);
-  figure.subtitle = fmt::format("{}; {} of {} reached it", accuracy_subtitle(frame, points),
-                                reached, base::count_of(runs, "run"));
+  figure.subtitle =
+      fmt::format("{}; {} of {} reached this accuracy", accuracy_subtitle(frame, points), reached,
+                  base::count_of(runs, "run"));
   figure.notes = figure_notes(frame);
   add_diverged(figure.notes, frame);
   figure.x = batch_axis();

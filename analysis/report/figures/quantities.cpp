@@ -143,7 +143,7 @@ Value last_train_accuracy(const RunRow& run) {
   return completed(run) && !run.epochs.empty() ? run.epochs.back().train_accuracy : std::nullopt;
 }
 
-/// Returns the median time of the evaluations that recorded it.
+/// Returns the median time of the evaluations whose time was recorded.
 Value time_of_evaluation(const RunRow& run) {
   std::vector<double> times;
   for (const EvalRow& eval : run.evals) {
@@ -314,7 +314,7 @@ constexpr Quantity kQuantities[] = {
             &part_of_step<StepPart::optimizer>),
     of_step("bubble", "waiting of pipeline stages in a step", "bubble_ms", "bubble",
             &part_of_step<StepPart::bubble>),
-    of_step("other", "parts of a step that were not recorded apart", "other_ms", "other",
+    of_step("other", "parts of a step that were not recorded separately", "other_ms", "other",
             &part_of_step<StepPart::other>, kTimed),
     of_step("rest", "all parts of a step except loading", "rest_ms", "all but loading",
             &rest_of_step, "a completed run that recorded the loading time of its steps"),
@@ -510,7 +510,8 @@ constexpr Quantity kQuantities[] = {
      .of_run = &ring_bytes,
      .is_exact = true},
     {.name = "sent-published",
-     .summary = "data sent in an epoch by N / (B k) x parameters in fp32 (Banerjee and Shah)",
+     .summary =
+         "data sent in an epoch in fp32, by the formula N / (B k) x parameters (Banerjee and Shah)",
      .id = "sent_published_gb",
      .title = "data sent per epoch",
      .label = "published formula",

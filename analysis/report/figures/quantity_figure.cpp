@@ -61,7 +61,8 @@ bool follows(const std::string& axis, const Names& given, const std::vector<Plac
 
 /// Returns the axes whose values make curves: all axes with several values, except x and the axes
 /// that follow from x and the other axes. Batches that are not an axis of the study follow from the
-/// GPU count and the other batch. Over the global batch, the GPU count follows from the batches.
+/// GPU count and the other batch. If x is the global batch, the GPU count follows from x and the
+/// batch per GPU.
 Names varying_curve_axes(const Frame& frame, const std::vector<PlacedValue>& points,
                          const std::string& x) {
   std::vector<CurveKey> keys;
@@ -371,7 +372,7 @@ class QuantityFigure {
 
   const Frame& frame_;
   std::vector<const Quantity*> drawn_;
-  bool is_trace_;  ///< true if x is over the course of the training
+  bool is_trace_;  ///< true if x is one of trace_axes()
   std::string worker_;
   Figure figure_;
   Repeats repeats_;

@@ -18,7 +18,7 @@ struct PlacedValue {
   CurveKey place;
   double x = 0;
   double order = 0;  ///< position on the curve: x, or the epoch or step if x is a time
-  Estimate value;    ///< in the unit of the figure
+  Estimate value;    ///< value in the unit of the figure
 };
 
 /// Returns the values at all points of the study. Their x values are not set.

@@ -40,8 +40,8 @@ Span with_room(Span span, int log_base, double share) {
     return {span.low / factor, span.high * factor};
   }
   double room = share * (span.high - span.low);
-  // Values that differ only by rounding errors count as one value. Steps between ticks could not
-  // be distinguished from such values.
+  // Values that differ only by rounding errors count as one value. Otherwise the ticks between them
+  // would be closer together than the rounding errors.
   const double largest = std::max(std::abs(span.low), std::abs(span.high));
   if (room <= kTolerance * largest) room = largest == 0 ? 1 : 0.1 * largest;
   return {span.low - room, span.high + room};
@@ -156,7 +156,7 @@ constexpr double kLeft = 84;
 constexpr double kRight = 16;
 constexpr double kTop = 12;
 constexpr double kBottom = 62;
-constexpr double kBarRoom = 30;  // pixels for each bar or word; figures with many become wider
+constexpr double kBarRoom = 30;  // pixels for each bar or word; many of them widen a figure
 constexpr double kLetter = 7.5;  // approximate width in pixels of a letter in the slanted bar names
 constexpr std::size_t kMostLetters = 40;
 constexpr std::size_t kMostInWords = 8;

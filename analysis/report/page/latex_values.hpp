@@ -29,8 +29,7 @@ std::string latex_study(const std::string& title);
 
 /// Returns the content of a LaTeX file that defines \dlsval for the numbers of this report. A paper
 /// can input such files of several studies. The macro expands to nothing but the number, so that it
-/// also works within
-/// um. An unknown key is a LaTeX error.
+/// also works within \num. An unknown key is a LaTeX error.
 std::string latex_values_file(const StudyPage& page);
 
 }  // namespace dlscale::analysis

@@ -12,7 +12,7 @@
 namespace dlscale::analysis {
 
 struct PageSection {
-  const char* id;     ///< for links within the page
+  const char* id;     ///< HTML id, for links within the page
   const char* title;  ///< heading
   std::vector<const Table*> tables;
   std::vector<const NamedFigure*> figures;
@@ -22,9 +22,9 @@ struct PageSection {
 /// have a suffix for the values of split axes, such as "efficiency-step".
 std::string section_of(const std::string& id);
 
-/// Returns the figures of the first screen: first a figure of efficiency or of another speed, then
-/// a figure of the time to an accuracy, of accuracy or of another quantity. Returns fewer figures
-/// if the study has no others.
+/// Returns the figures of the first screen. The first figure shows the efficiency or another
+/// quantity of speed. The second figure shows the time to an accuracy, the accuracy or another
+/// quantity. Returns fewer figures if the study has no others.
 std::vector<const NamedFigure*> first_figures(const StudyPage& page);
 
 /// Returns the sections in the order of the page, without the figures of the first screen. The

@@ -41,7 +41,7 @@ WrittenBundle write_kit(const StudyPage& page, const std::filesystem::path& fold
                         const std::function<void(const std::string&, double)>& on_part = {},
                         const std::string& converter = kConverter);
 
-// The following functions write parts of the kit for other documents, such as proposals.
+// The following functions write parts of the report bundle for other documents, such as proposals.
 
 /// Document: the name of its file, and the function that returns the content of the file.
 struct DocumentFile {

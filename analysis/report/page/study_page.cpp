@@ -21,7 +21,7 @@ void add_once(std::vector<std::string>& list, const std::string& text) {
   if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
 }
 
-/// Adds the notes of the report's tables that are warnings to `warnings`.
+/// Adds to `warnings` the warnings among the notes of the report's tables.
 void add_warnings_of(const Report& report, std::vector<std::string>& warnings) {
   for (const Table& table : report.tables) {
     for (const std::string& note : table.notes) {
@@ -64,7 +64,7 @@ bool all_completed(const Frame& frame) {
   return std::all_of(frame.runs.begin(), frame.runs.end(), &completed);
 }
 
-/// Adds the tables with rows. A detailed table that is too long is left out with a warning.
+/// Adds the tables that have rows. A detailed table that is too long is left out with a warning.
 void add_tables(StudyPage& page, const Metric& metric, Report report) {
   for (Table& table : report.tables) {
     if (table.rows.empty()) continue;

@@ -302,7 +302,7 @@ std::string describe_uneven_batches(const Frame& frame) {
 std::string describe_spread_batches(const Frame& frame) {
   std::set<std::pair<int, std::int64_t>> spread;
   for (const RunRow* run : used_runs(frame)) {
-    // Third-party logs do not state how such a batch was divided.
+    // Third-party logs do not state how an uneven batch was divided among the GPUs.
     const bool ours = run->conditions.contains("trainer");
     if (!ours || run->batch_per_gpu > 0 || run->gpus < 1) continue;
     if (run->global_batch % run->gpus == 0) continue;

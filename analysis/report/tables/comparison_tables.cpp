@@ -193,8 +193,8 @@ std::vector<std::string> verdict_notes_of(const Frame& frame,
       "p: two-sided Mann-Whitney test, exact up to 20 repeats; adjusted p: Holm correction over "
       "all pairs that could be significant, so that at most 5 of 100 tables contain a wrong "
       "verdict; p of means: permutation test of mean logarithms, not used for the verdict",
-      "the verdict \"not distinguishable\" does not prove equality: the test misses ratios below "
-      "the value in the column detectable more than 2 times in 10"};
+      "the verdict \"not distinguishable\" does not prove equality: a true ratio below the value "
+      "in the column \"detectable\" is missed by the test in more than 2 of 10 cases"};
   add_shape_note(notes, curves);
   for (std::size_t i = 0; i < std::min(kMostRefusedShown, verdicts.refused.size()); ++i) {
     notes.push_back(

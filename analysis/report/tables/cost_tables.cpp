@@ -272,7 +272,7 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
           "difference; p equal: p value of the hypothesis that all configurations in the budget "
           "are equally fast (Kruskal-Wallis)",
       "best " + start.worker + "s: number of " + start.worker +
-          "s with the highest throughput at this work, whatever the budget, by the median and by "
+          "s with the highest throughput for the same work in any budget, by the median and by "
           "the mean of the repeats"};
   std::erase_if(curves, [&](const ScalingCurve& curve) {
     if (curve.mixed.empty() || options.allow_mixed) return false;

@@ -22,10 +22,11 @@ Table counters_table(const Frame& frame, const AnalysisOptions&) {
   columns.push_back({"per_epoch", "per epoch", "", 1});
   Table table = begin_table(
       start, "counters", "Counters of " + frame.study,
-      run_notes_of(frame, points,
-                   "counters as in the records of step windows (docs/results-format.md), medians "
-                   "over the n repeats that recorded them; per epoch = per step x steps of an "
-                   "epoch; bytes_sent and collectives: of a rank, mean over the ranks"),
+      run_notes_of(
+          frame, points,
+          "counters as in the records of step windows (docs/results-format.md), medians "
+          "over the n repeats that recorded them; per epoch = per step x steps of an "
+          "epoch; bytes_sent and collectives are values of one rank, as means over the ranks"),
       columns);
   for (const RunPoint& point : points) {
     std::set<std::string> names;

@@ -238,7 +238,7 @@ std::string why_nothing(const Metric& metric, const Frame& frame, const Analysis
   }
   const bool has_needed = metric.also[0] == '\0';
   const std::string_view needs = has_needed ? metric.needs : metric.also;
-  // Without a second condition, the runs meet the only condition, but their values give no row.
+  // If the metric has no second condition, there are runs that meet `needs`, but none gives a row.
   std::string why = has_needed ? "such runs exist, but none of them gives a row" : "there is none";
   // Only metrics of throughput compare curves, and some curves may have no baseline.
   if (metric.has == &has_throughput) {

@@ -34,8 +34,8 @@ std::string value_text(const Cell& cell) {
   return text == nullptr || text->empty() ? "unknown" : *text;
 }
 
-/// Returns the start of the column ids of a value. Characters other than letters and digits become
-/// "_", and values that would have equal ids get a number.
+/// Returns the first part of the column ids for a value of the axis. Characters other than letters
+/// and digits become "_". A number is appended if another value already has this id.
 std::string group_id(const std::string& axis, const std::string& value,
                      std::set<std::string>& used) {
   const bool is_number = std::isdigit(static_cast<unsigned char>(value.front())) != 0;
@@ -108,9 +108,9 @@ class Pivot {
     return columns;
   }
 
-  /// Returns a number by which the cells of each key column sort: a number itself, or the position
-  /// of a text in the study's list of values, or else in the order in which the table shows the
-  /// texts for the first time. Empty cells come last.
+  /// Returns the positions by which the texts of each key column are sorted: first the values that
+  /// the study lists, then other texts in the order in which the table shows them. Numbers are
+  /// sorted by their values. Empty cells come last.
   std::vector<std::map<std::string, double>> text_positions() const {
     std::vector<std::map<std::string, double>> positions(keys_.size());
     for (std::size_t k = 0; k < keys_.size(); ++k) {
@@ -163,7 +163,7 @@ class Pivot {
   const std::string axis_;
   const std::vector<contract::Axis>& axes_;
   const std::size_t axis_column_;
-  std::vector<std::size_t> keys_, results_;  ///< numbers of the columns of each kind
+  std::vector<std::size_t> keys_, results_;  ///< indices of key and result columns
   std::vector<std::string> values_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places the results of the values of an axis next to each other in a table.
+// Places the results for different values of an axis next to each other in a table.
 #pragma once
 
 #include <string>

@@ -264,12 +264,13 @@ Table time_to_target_table(const Frame& frame, const AnalysisOptions&) {
   columns.push_back({"epochs", "epochs", "", 1});
   columns.push_back({"samples", "samples", "", 0});
   columns.push_back({"steps", "steps", "", 0});
-  Table table = begin_table(start, "time-to-target", "Training time to a target in " + frame.study,
-                            run_notes_of(frame, points,
-                                         "over the repeats that reached the target, at the end of "
-                                         "an epoch, or of a step window for train_loss; time "
-                                         "excludes evaluation"),
-                            columns);
+  Table table =
+      begin_table(start, "time-to-target", "Training time to a target in " + frame.study,
+                  run_notes_of(frame, points,
+                               "medians over the repeats that reached the target; a target "
+                               "is reached at the end of an epoch, or of a step window for "
+                               "the metric train_loss; time excludes evaluation"),
+                  columns);
   for (const RunPoint& point : points) {
     for (const Target& target : targets) {
       const auto of = [&](auto value) {

@@ -209,7 +209,7 @@ Table breakdown_table(const Frame& frame, const AnalysisOptions&) {
   if (any_busy) {
     table.notes.emplace_back(
         "loader busy/epoch = working time of the loader's threads of a rank in an epoch, summed "
-        "over its threads; the steps hide it unless they wait (load_wait)");
+        "over its threads; the steps hide this time unless they wait for data (load_wait)");
   }
   for (const std::string& text : {describe_untold_parts(parts), caution_of_closure(parts)}) {
     if (!text.empty()) table.notes.push_back(text);

@@ -64,7 +64,7 @@ TEST_CASE("a clear winner and a worthwhile count are stated with their intervals
   CHECK(count.is_supported);
   CHECK_THAT(count.text, Contains("Use up to 4 GPUs: efficiency 0.92 [0.92, 0.93] or more") &&
                              Contains("the largest count whose lower bound is at least 0.8") &&
-                             Contains("At 8 GPUs it is 0.63 [0.62, 0.63] or less."));
+                             Contains("At 8 GPUs the efficiency is 0.63 [0.62, 0.63] or less."));
   const Answer faster = answer_to(answer, "faster");
   CHECK(faster.is_supported);
   CHECK_THAT(faster.text, Contains("`ddp` is 1.20 [1.19, 1.21] times as fast as `horovod` at 8 "
@@ -116,7 +116,7 @@ TEST_CASE("several values without any difference are summarised in one sentence"
     add_repeats(frame, 2, 200, 6, framework);
   }
   CHECK(answer_to(answer_study(frame, {}), "faster").text ==
-        "framework: No difference in speed between 3 values can be told.");
+        "framework: No difference in speed between 3 values can be detected.");
 }
 
 TEST_CASE("a value that is faster than all others is named first") {
@@ -229,7 +229,7 @@ TEST_CASE("diverged runs are counted with their smallest batch") {
     frame.runs.push_back(run);
   }
   const StudyAnswer answer = answer_study(frame, {});
-  CHECK_THAT(answer_to(answer, "batch").text, Contains("No loss can be told from 95.00 %") &&
+  CHECK_THAT(answer_to(answer, "batch").text, Contains("No loss can be detected from 95.00 %") &&
                                                   Contains("2 runs diverged, from batch 256 on."));
 }
 

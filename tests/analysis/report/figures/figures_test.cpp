@@ -81,7 +81,7 @@ TEST_CASE("the time to an accuracy uses the runs' target if they had one") {
   const Figure figure = figure_of("time-to-accuracy", {reached, trained(2, 6, 0.9)});
   CHECK_THAT(figure.title, Contains("to 95 % test accuracy"));
   CHECK(figure.series.at(0).points.size() == 1);
-  CHECK_THAT(figure.subtitle, Contains("1 of 2 runs reached it"));
+  CHECK_THAT(figure.subtitle, Contains("1 of 2 runs reached this accuracy"));
 }
 
 TEST_CASE("the Pareto front has the points that are best in cost or accuracy") {
