@@ -147,8 +147,7 @@ void check_keys(const Item& item, const FindingTable& table) {
   }
   if (narrows && (table.has_factor || finding.difference.value_or(0) != 0)) {
     item.fail(
-        "relation = \"narrows\" does not accept the key \"factor\", and accepts only difference = "
-        "0");
+        "relation = \"narrows\" does not accept the key \"factor\", and \"difference\" must be 0");
   }
   if (std::find(finding.each.begin(), finding.each.end(), finding.along) != finding.each.end()) {
     item.fail(

@@ -46,7 +46,7 @@ std::vector<Finding> find_efficiency_formula(const Publication& publication) {
 
 extern const ContradictionRule efficiency_formula_entry;
 const ContradictionRule efficiency_formula_entry{
-    "efficiency_formula", "the printed formula of efficiency is not 1 at the baseline",
+    "efficiency_formula", "the printed formula of efficiency does not give 1 at the baseline",
     &find_efficiency_formula};
 
 // Rule: efficiencies follow from the stated times and throughputs. If an efficiency was computed
@@ -96,8 +96,8 @@ std::string per_gpu_text(const ClaimMismatch& one) {
   if (!is_rate(*one.point)) return "";
   const Printed per_gpu = speedup_of(*one.base, *one.point);
   if (!overlap(allowed(*one.claim), per_gpu)) return "";
-  return " The efficiency agrees with the throughput of one GPU: call such a throughput "
-         "throughput_per_gpu.";
+  return " The efficiency agrees with the throughput of one GPU: name the column of this "
+         "throughput throughput_per_gpu.";
 }
 
 std::vector<Finding> find_efficiency_and_times(const Publication& publication) {

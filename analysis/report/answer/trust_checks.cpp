@@ -150,7 +150,7 @@ NextStep repeats_step(const AnsweredStudy& study, const std::string& reason,
   return step;
 }
 
-/// Returns the counts that continue the measured ones by doubling.
+/// Returns the text of a list with `gpus` and the next two counts that result from doubling.
 std::string doubled_counts(int gpus) {
   return fmt::format("{}, {}, {}", gpus, 2 * gpus, 4 * gpus);
 }

@@ -150,7 +150,7 @@ std::string describe_warmup(const Frame& frame) {
   std::string text =
       "warm-up detected: it ends when 5 consecutive step windows vary by less than 2 %, or at the "
       "marked end if that is later";
-  if (late > 0) text += "; the warm-up was longer than marked in " + where;
+  if (late > 0) text += "; the warm-up was longer than the trainer marked, in " + where;
   if (unsteady > 0) {
     text += fmt::format("; {} never became that steady, so the marked end is used",
                         base::count_of(unsteady, "run"));
@@ -171,9 +171,9 @@ std::string describe_origin(const std::vector<ScalingCurve>& curves) {
     }
   }
   if (runs == 0) return "";
-  std::string text = "from all recorded steps";
+  std::string text = "numbers are from all recorded steps";
   if (without_startup == runs) {
-    text = "from all step windows except those of the start-up";
+    text = "numbers are from all step windows except those of the start-up";
   } else if (without_startup > 0) {
     text += fmt::format(", without the start-up for {} of {}", without_startup,
                         base::count_of(runs, "run"));

@@ -61,7 +61,7 @@ Table epochs_table(const Frame& frame, const AnalysisOptions&) {
       start, "epochs", "Results by epoch of " + frame.study,
       run_notes_of(frame, points,
                    "epoch: number of epochs trained; training loss and accuracy are means over the "
-                   "epoch, in which the parameters change; times of the slowest rank"),
+                   "epoch, in which the parameters change; times are those of the slowest rank"),
       columns);
   for (const RunPoint& point : points) {
     std::map<int, std::size_t> repeats;  // number of repeats, by epoch

@@ -107,10 +107,11 @@ Table definitions_table(const Frame& frame, const AnalysisOptions&) {
   const Repeats repeats = repeats_of(curves);
   std::vector<std::string> notes{
       describe_mode(frame), describe_statistic(repeats),
-      "by the mean = batch / (mean load + mean rest), over all ranks of all repeats; olympic = "
-      "batch / mean over repeats of the mean time of the ranks, without the fastest and the "
-      "slowest repeat; by the median = batch / median over repeats of the time of the slowest "
-      "rank; bootstrap = the 2.5 % and 97.5 % quantiles of that median over all resamples of the "
+      "by the mean = batch / (mean time of waiting for data + mean time of the rest of a step), "
+      "over all ranks of all repeats; olympic = batch / mean over repeats of the mean time of the "
+      "ranks, without the fastest and the slowest repeat; by the median = batch / median over "
+      "repeats of the time of the slowest rank; bootstrap = the 2.5 % and 97.5 % quantiles of that "
+      "median over all resamples of the "
       "repeats, from n = 6 on, a range that often covers the true value with less than 95 % "
       "probability",
       fmt::format(

@@ -54,7 +54,7 @@ TEST_CASE("windows before the steady state are left out on request, and else rep
   CHECK(detected.runs[0].steps.wall_s == Approx(7.2));
   CHECK(detected.runs[0].steps.comm_busy_s == Approx(1.8));
   CHECK(detected.runs[0].spent.kept_s == Approx(marked.runs[0].spent.kept_s));
-  CHECK_THAT(describe_warmup(detected), Contains("longer than marked in 1 of 1 run"));
+  CHECK_THAT(describe_warmup(detected), Contains("longer than the trainer marked, in 1 of 1 run"));
 }
 
 TEST_CASE("warm-up that a trainer marked sufficiently is kept") {
