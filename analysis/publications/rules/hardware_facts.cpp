@@ -176,8 +176,8 @@ std::vector<Finding> find_bits_and_bytes(const Publication& publication) {
       unit.replace(unit.find("bit"), 3, "B");
       found.push_back(finding_of(
           {&value, &link},
-          fmt::format("As bits, the measured bandwidth is {:.0f} % of the link bandwidth. As "
-                      "bytes, it is {:.0f} %. The correct value is therefore {} {}.",
+          fmt::format("As bits, the measured bandwidth is {:.0f} % of the link bandwidth, "
+                      "and as bytes it is {:.0f} %. The correct value is therefore {} {}.",
                       100 * reached / kBitsInByte, 100 * reached, value.text, unit)));
     }
   }

@@ -244,8 +244,10 @@ TEST_CASE("a change along an axis needs two values with runs on both sides") {
 }
 
 TEST_CASE("an axis without numbers cannot be the axis of a change") {
-  CHECK_THROWS_WITH(result_of(finding_with("along = \"framework\"\n"), runs_of(kOne, kTwo)),
-                    Catch::Contains("along: the axis framework has the value \"ddp\""));
+  CHECK_THROWS_WITH(
+      result_of(finding_with("along = \"framework\"\n"), runs_of(kOne, kTwo)),
+      Catch::Contains(
+          "along: the values of the axis framework must be numbers, but one is \"ddp\""));
 }
 
 TEST_CASE("steps to a target are counted in the runs that reached it") {
