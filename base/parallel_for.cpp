@@ -14,9 +14,9 @@ namespace {
 
 using ChunkWork = std::function<void(std::size_t, std::size_t)>;
 
-/// Loop whose threads take chunks in order. When a chunk fails, all earlier chunks have started,
-/// and they run to their end. So the loop always throws the same error: that of the first chunk
-/// that fails.
+/// Loop whose threads take chunks in ascending order of their indices. When a chunk fails, all
+/// chunks with smaller indices have started, and they run to their end. So the loop always throws
+/// the same error: the error of the failed chunk with the smallest indices.
 class Loop {
  public:
   Loop(std::size_t count, std::size_t chunk, const ChunkWork& work)
@@ -48,7 +48,7 @@ class Loop {
   const ChunkWork& work_;
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
-  std::size_t first_failed_;  ///< first index of the earliest chunk that failed
+  std::size_t first_failed_;  ///< first index of the failed chunk with the smallest indices
   std::exception_ptr error_;
 };
 

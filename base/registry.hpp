@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds names among known names. The error for an unknown name contains the nearest known name and
-// the list of known names.
+// Finds names among known names. The error for an unknown name contains the most similar known name
+// and the list of known names.
 #pragma once
 
 #include <span>

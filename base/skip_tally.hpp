@@ -23,7 +23,7 @@ class SkipTally {
   /// Rule that selects the skip whose reason and example are reported for a group of skips.
   enum class Example {
     first,
-    smallest,  ///< skip with the alphabetically first example, in any order of skips
+    smallest,  ///< skip with the alphabetically first example
   };
   SkipTally() = default;
   explicit SkipTally(Example example) : example_(example) {}

@@ -149,7 +149,7 @@ struct Growing {
 
 Growing growing(const analysis::LogSample& sample) {
   const std::string_view text = sample.text;
-  Repeated what;  // repeat the whole sample, unless the format is listed
+  Repeated what;  // repeats the whole sample, unless repeated() lists the format
   for (const Repeated& one : repeated()) {
     if (one.format == sample.format && text.find(one.from) != text.npos) what = one;
   }
@@ -223,7 +223,8 @@ Rate time_of(std::string_view text, const Read& read) {
   return {static_cast<double>(text.size()) / 1e6 / took, records};
 }
 
-/// Measures a log and prints a row of the table. `others` is 0 for tables and logs without lines.
+/// Measures a log and prints a row of the table. `others` is 0 for tables and for logs without line
+/// ends.
 void bench(const std::string& name, const Growing& log, int others, std::size_t bytes,
            const Read& read) {
   const double of_none = records_in(read(log_text(log, 0, 0).all));

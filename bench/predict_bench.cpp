@@ -134,8 +134,8 @@ std::vector<fs::path> logs_below(const fs::path& folder, const std::string& begi
   return files;
 }
 
-/// Omits each size of at least 1 MiB in turn and predicts the omitted size from the other sizes.
-/// The first and the last size are never omitted.
+/// Omits the time of each size of at least 1 MiB in turn and predicts the omitted time from the
+/// times of the other sizes. The first and the last size are never omitted.
 void add_left_out(const Times& times, Errors& errors) {
   constexpr std::int64_t kLeast = 1 << 20;
   for (std::size_t i = 1; i + 1 < times.size(); ++i) {
@@ -177,8 +177,9 @@ void all_reduces(const fs::path& data) {
   }
 }
 
-/// Predicts the sizes between powers of two in vTrain's tables, which have rows for 1,024 sizes of
-/// each placement (bytes, number, name, ns). The model is built from the powers of two.
+/// Predicts the times of sizes between powers of two in vTrain's tables, which have rows for 1,024
+/// sizes of each placement (bytes, number, name, ns). The model is built from the times of sizes
+/// that are powers of two.
 void sizes_between(const fs::path& vtrain) {
   for (const char* device : {"a100", "v100"}) {
     Errors errors;
@@ -225,7 +226,8 @@ void next_count(const fs::path& data) {
       errors.mean() <= 0.1);
 }
 
-/// Predicts epoch times of long published series beyond the GPU counts that the laws use.
+/// Predicts epoch times of long published series with the average of the scaling laws. The laws are
+/// fitted to smaller GPU counts than the predicted counts.
 void extrapolation() {
   struct Series {
     const char* name;

@@ -43,8 +43,8 @@ ITWINAI = "itwinai (machine not named)"
 JUWELS = "JUWELS Booster"
 ALSO_LEFT_OUT = {JUWELS: {ITWINAI}}
 
-# Sites shipped with dlscale that describe published systems. Predictions for such a site leave out
-# the data of this system.
+# Sites shipped with dlscale that describe published systems. A prediction for one of these sites
+# leaves out the data that come from the site's own system.
 SITES = {"juwels-booster": JUWELS, "jureca-dc": "JURECA-DC", "lumi-g": "CSC lumi",
          "nef": "NEF", "nef-cpu": "NEF"}
 

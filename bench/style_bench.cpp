@@ -72,7 +72,7 @@ std::unique_ptr<Model> sleeping_model(std::int64_t blocks, std::int64_t elements
 }
 
 /// Number of seconds that all collectives of a rank have slept, including the collectives of
-/// communicators that were split from the first one.
+/// communicators that were split from the rank's first communicator.
 class Slept {
  public:
   void add(double more) {

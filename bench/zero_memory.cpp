@@ -45,9 +45,11 @@ enum Part { kParameters, kGradients, kStates, kParts };
 
 /// Memory of a rank, in bytes.
 struct Held {
-  std::array<double, kParts> parts{};  ///< gradients: before the step; others: after
-  double most = 0;                     ///< largest sum of the memory of all tensors at any time
-  double model = 0;                    ///< memory of all parameters
+  /// Memory of each part. Gradients are measured before the optimizer step, the other parts after
+  /// the last step.
+  std::array<double, kParts> parts{};
+  double most = 0;   ///< largest sum of the memory of all tensors at any time
+  double model = 0;  ///< memory of all parameters
 };
 
 std::unique_ptr<Model> model_named(const std::string& name, const Device& device) {

@@ -344,8 +344,8 @@ void gather(const std::string& source, const GatherOptions& options, GatheredMea
   if (nccl.recognises(head)) return gather_nccl_tests(text, source, options, all);
   if (head.starts_with('{')) return gather_calibration(text, source, all);
   throw base::UsageError(source +
-                         ": must be output of dlscale-bench comm or layers, or of nccl-tests, a "
-                         "calibration or a plan folder");
+                         ": must be output of dlscale-bench comm, dlscale-bench layers or "
+                         "nccl-tests, a calibration or a plan folder");
 }
 
 void fit(GatheredMeasurements& all) {

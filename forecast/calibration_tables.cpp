@@ -92,7 +92,7 @@ Table steps_table(const contract::Calibration& calibration) {
                           {"ranks_on_node", "ranks on a node"},
                           {"start_s", "start", "ms", 3, kPerMillisecond},
                           {"start_s", "interval", "ms", 3, kPerMillisecond, true},
-                          {"seconds_per_sample", "for a sample", "us", 2, kPerMicrosecond},
+                          {"seconds_per_sample", "per sample", "us", 2, kPerMicrosecond},
                           {"seconds_per_sample", "interval", "us", 2, kPerMicrosecond, true},
                           {"relative_error", "error", "%", 1, 100},
                           {"n", "n"}},
@@ -116,14 +116,14 @@ Table scatter_table(const contract::Calibration& calibration) {
       .notes =
           {"standard deviation of a step, without slow changes: from step windows of one rank, or "
            "from the time that several ranks waited for the slowest rank; median of n runs",
-           "the faster of two ranks waits 0.56 deviations per step on average"},
+           "the faster of two ranks waits 0.56 standard deviations per step on average"},
       .columns = {{"model", "model"},
                   {"input", "input"},
                   {"precision", "precision"},
                   {"batch", "batch"},
                   {"ranks_on_node", "ranks on a node"},
                   {"deviation_s", "deviation", "ms", 3, kPerMillisecond},
-                  {"deviation_share", "of a step", "%", 1, 100},
+                  {"deviation_share", "share of a step", "%", 1, 100},
                   {"n", "n"}},
       .notes_in_caption = 1};
   using Key = std::tuple<std::string, std::vector<std::int64_t>, std::string, std::int64_t, int>;
@@ -172,7 +172,7 @@ Table loading_table(const contract::Calibration& calibration) {
                         "runs; interval: 95 % from 6 runs on, otherwise their range"},
               .columns = {{"loader", "loader"},
                           {"dataset", "data set"},
-                          {"seconds_per_sample", "for a sample", "us", 2, kPerMicrosecond},
+                          {"seconds_per_sample", "per sample", "us", 2, kPerMicrosecond},
                           {"seconds_per_sample", "interval", "us", 2, kPerMicrosecond, true},
                           {"n", "n"}},
               .notes_in_caption = 1};

@@ -211,8 +211,8 @@ const std::vector<analysis::Column> kAdviceColumns{
     {"lost", "lost", "%", 2, 100},
     {"lost_bounds", "lost, low to high", "%", 2, 100, true},
     {"setting", "the study saves"},
-    {"setting_lost", "lost then", "%", 2, 100},
-    {"setting_lost_bounds", "lost then, low to high", "%", 2, 100, true}};
+    {"setting_lost", "lost with this setting", "%", 2, 100},
+    {"setting_lost_bounds", "lost with this setting, low to high", "%", 2, 100, true}};
 
 }  // namespace
 

@@ -85,8 +85,8 @@ void read_word(const std::string& word, HardwareOverride& what) {
   }
 }
 
-/// Default values of sweeps: those in the figures of the PyDTNN study where it states them, with
-/// the memory bandwidths of GPUs from the K80 to the B200.
+/// Default values of sweeps. They come from the figures of the PyDTNN study if the study states
+/// values for the quantity. The memory bandwidths cover GPUs from the K80 to the B200.
 const std::vector<Sweep>& usual_sweeps() {
   static const std::vector<Sweep> sweeps{
       {"peak", {5, 10, 20, 30, 50, 75, 100, 156, 200, 300}},

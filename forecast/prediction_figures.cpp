@@ -239,9 +239,10 @@ analysis::Figure sweep_figure(const StudyPrediction& study, const Sweep& sweep) 
       .x = {.id = quantity.id, .title = title, .log_base = 2},
       .y = {.id = "step_s", .title = "time (s)", .log_base = 10}};
   std::vector<analysis::Series> totals;
-  std::set<double> values;  // values without the sweep
+  std::set<double> values;  // values that the curves have without the sweep
   for (const PredictedCurve& curve : study.curves) {
-    // The lines pass through the value without the sweep, so that it lies on the axis.
+    // The value that the curve has without the sweep is added to the swept values. The axis then
+    // contains this value.
     Sweep all = sweep;
     const auto value = value_without_sweep(study, curve, sweep.name);
     if (value && std::find(all.values.begin(), all.values.end(), *value) == all.values.end()) {

@@ -51,8 +51,8 @@ analysis::Figure predicted_epoch_time(const StudyPrediction& study);
 
 /// Returns a figure of the time of a step for the values of a sweep. Dashed lines with bands show
 /// the step. Lines with marks show its parts: computation from the roofline and from kernel models,
-/// and communication. A vertical line marks the value without the sweep, which is drawn in addition
-/// to the values of the sweep, if it is the same for all curves.
+/// and communication. Each curve also has a point at the value that the quantity has without the
+/// sweep. If all curves have the same such value, a vertical line marks the value.
 analysis::Figure sweep_figure(const StudyPrediction& study, const Sweep& sweep);
 
 }  // namespace dlscale::forecast

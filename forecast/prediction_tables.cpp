@@ -23,7 +23,7 @@ std::string unmeasured_computation(const StudyPrediction& study) {
   return (learned ? "learned kernel models, within 25 %, if these cover nearly all of a model; "
                     "otherwise the roofline of "
                   : "the roofline of ") +
-         study.curves.front().hardware.device.title + ", 1 to 3.5 times its time";
+         study.curves.front().hardware.device.title + ", 1 to 3.5 times the resulting time";
 }
 
 /// Returns the largest number of ranks with a measured all-reduce, or 0 if no all-reduce was
@@ -43,9 +43,9 @@ std::string width_of(const predict::MissingTerms& missing, predict::SampleSource
                      const std::string& site) {
   const bool reads = source == predict::SampleSource::input_pipeline;
   std::string note = fmt::format(
-      "low and high beyond {}: widened by the efficiency that published systems lost for such "
-      "reasons; 95 % of the systems with {} lost at most {:.0f} % of the step time for each "
-      "doubling of the GPUs",
+      "low and high beyond {}: widened by the efficiency that published systems lost because of "
+      "costs that are not in the model; 95 % of the systems with {} lost at most {:.0f} % of the "
+      "step time for each doubling of the GPUs",
       missing.measured_gpus == 1 ? "1 GPU"
                                  : fmt::format("the {} measured GPUs", missing.measured_gpus),
       reads ? "an input pipeline" : "data in memory", 100 * (std::exp(missing.spread.loss) - 1));
@@ -107,8 +107,9 @@ std::vector<std::string> prediction_basis(const StudyPrediction& study) {
         "inference: a step is the forward pass of one batch, and an epoch is one pass over the "
         "test set; loading is not included");
   }
-  notes.emplace_back(std::string("low and high: all of these added in quadrature; epoch and "
-                                 "GPU-hours in proportion to the step; data loading is ") +
+  notes.emplace_back(std::string("low and high: the uncertainties of these parts, added in "
+                                 "quadrature; epoch and GPU-hours in proportion to the step; data "
+                                 "loading is ") +
                      (loads ? "as measured" : "not included"));
   for (std::string& note : missing_terms_notes(study)) notes.push_back(std::move(note));
   notes.insert(notes.end(), study.notes.begin(), study.notes.end());
@@ -299,10 +300,12 @@ Table knee_table(const StudyPrediction& study) {
   for (const PredictedCurve& curve : study.curves) {
     for (const CurvePoint& point : curve.over_gpus) most = std::max(most, point.ranks.gpus);
   }
-  table.notes = {fmt::format("the largest GPU count up to which efficiency is at least {}; "
-                             "efficiency was predicted up to {} GPUs",
-                             predict::kWorthwhileEfficiency, most),
-                 "GPUs, low to high: the counts from the lower and the upper edge of efficiency"};
+  table.notes = {
+      fmt::format("the largest GPU count up to which efficiency is at least {}; "
+                  "efficiency was predicted up to {} GPUs",
+                  predict::kWorthwhileEfficiency, most),
+      "GPUs, low to high: the counts that follow from the lower and the upper bound of the "
+      "efficiency"};
   add_once(table.notes, missing_terms_notes(study));
   add_columns(table, {{"gpus", "GPUs"},
                       {"gpus_bounds", "GPUs, low to high", "", 0, 1, true},
@@ -343,7 +346,7 @@ Table memory_table(const StudyPrediction& study) {
                       {"capacity_bytes", "has", "GiB", 2, kPerGibibyte},
                       {"margin", "margin", "%", 0, 100},
                       {"verdict", "verdict"},
-                      {"most_in", "most of it in"},
+                      {"most_in", "largest part"},
                       {"largest_batch", "largest batch"},
                       {"rests_on", "rests on"}});
   for (const PredictedCurve& curve : study.curves) {

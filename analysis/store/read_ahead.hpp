@@ -44,8 +44,9 @@ class ReadAhead {
   ReadAhead& operator=(const ReadAhead&) = delete;
 
   /// Returns the content of a file. Files must be requested in the order in which the constructor
-  /// got them, but files may be skipped. A file that the constructor did not get is read now. The
-  /// content is valid until the next call. Throws base::RunError for a file that cannot be read.
+  /// got them, but files may be skipped. If the constructor did not get the file, this call reads
+  /// the file. The content is valid until the next call. Throws base::RunError for a file that
+  /// cannot be read.
   TakenFile& take_file(const std::string& name);
 
  private:

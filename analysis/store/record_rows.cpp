@@ -240,7 +240,7 @@ class LaunchRows {
     write_nodes(start_->hosts);
   }
 
-  /// Writes entries of the environment that the launch did not record itself.
+  /// Writes those entries of `printed` whose names the launch did not record in its environment.
   void write_printed(const std::map<std::string, std::string>& printed) {
     for (const auto& [name, value] : printed) {
       if (start_ != nullptr && start_->environment.contains(name)) continue;

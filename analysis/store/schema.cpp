@@ -37,9 +37,9 @@ CREATE TABLE run (
   accumulation_steps INTEGER, epochs INTEGER, warmup_epochs REAL, lr_schedule TEXT, lr_base REAL,
   lr_peak REAL, optimizer TEXT, label_smoothing REAL,
   plan_position INTEGER,  -- NULL: no longer in the plan
-  outcome TEXT,           -- of the last completed launch, or else of the last launch
-  result_launch INTEGER,  -- the last completed launch
-  compression TEXT,  -- of gradients (fp16, bf16, powersgd); empty: none
+  outcome TEXT,           -- outcome of the last completed launch, or else of the last launch
+  result_launch INTEGER,  -- number of the last completed launch
+  compression TEXT,  -- compression of gradients (fp16, bf16, powersgd); empty: none
   stop_rule TEXT     -- what ends training: "epochs", "accuracy >= 0.94", …; empty: unknown
 ) WITHOUT ROWID;
 
@@ -142,7 +142,8 @@ CREATE TABLE inference (
   PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
 
--- Working time and training results of each rank in an epoch, for the part of the epoch that the launch trained.
+-- Working time and training results of each rank in an epoch, for the part of the epoch that the
+-- launch trained.
 CREATE TABLE rank_times (
   run_id TEXT, launch INTEGER, line INTEGER, epoch INTEGER, time REAL, steps INTEGER,
   stages INTEGER,  -- ranks with equal rank % stages do equal work; 0: all ranks do so
@@ -195,8 +196,9 @@ CREATE TABLE job (
 )sql";
 
 constexpr const char* kViews = R"sql(
--- For users and their programs (docs/importing.md). Each row has its run, the name of the file that
--- contains it, the SHA-256 of that file, and the line. Columns never change their meaning.
+-- Views for users and their programs (docs/importing.md). Each row names its run, and the file from
+-- which the row comes, with the SHA-256 of the file. Rows of records also contain the number of the
+-- line. Columns never change their meaning.
 CREATE VIEW run_view AS
 SELECT run.run_id, repetition, run.outcome, gpus, run.nodes, batch_per_gpu, global_batch,
   framework, model, loader, dataset, precision, device, launch, launch.reason,

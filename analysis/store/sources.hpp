@@ -39,8 +39,8 @@ FileState state_of(int folder, const char* path);
 /// nanoseconds, by the clock of the same file system.
 bool is_certain(const FileState& state, std::int64_t looked_ns);
 
-/// Marks that the table stores in place of the time of a file's last status change. No file has
-/// such a time, so the next collect reads the marked file again.
+/// The following two marks replace the time of a file's last status change in the table. No file
+/// has such a time, so the next collect reads the marked file again.
 constexpr std::int64_t kUncertain = -1;   ///< mark for a file that may have changed after the check
 constexpr std::int64_t kDistrusted = -2;  ///< mark for a file that Sources::distrust was called for
 

@@ -63,9 +63,9 @@ std::string sums_query() {
          ", launch, end_step FROM step_sum WHERE run_id = ? ORDER BY launch, warmup";
 }
 
-/// Returns a query that sums the windows of a launch that ended at or before step ?3. It gives one
-/// row for warm-up and one for the other windows. Windows that begin before step ?4 count as
-/// warm-up, in addition to the marked windows.
+/// Returns a query that sums those windows of a launch that end at or before step ?3. The query
+/// gives one row for the warm-up windows and one row for the other windows. Windows that begin
+/// before step ?4 count as warm-up, in addition to the windows that the trainer marked.
 std::string windows_query() {
   std::string parts;
   for (const char* part : contract::kStepPartNames) parts += fmt::format(", sum({}_mean_s)", part);
@@ -226,8 +226,8 @@ StepReader::~StepReader() = default;
 
 namespace {
 
-/// Returns the number of steps of all windows of the launches in `chain`: of the windows with
-/// start-up costs if `warmup` is true, else of the other windows.
+/// Returns the number of steps in the launches in `chain`. If `warmup` is true, only the steps of
+/// windows with start-up costs count, else only the steps of the other windows.
 std::int64_t counted_steps(const std::vector<Sums>& all, const std::vector<LaunchLink>& chain,
                            bool warmup) {
   std::int64_t steps = 0;

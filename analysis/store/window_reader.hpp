@@ -20,9 +20,9 @@ namespace dlscale::analysis {
 std::map<std::string, std::vector<WindowLoss>> read_window_losses(
     const contract::PlanDir& folder, const std::set<std::string>& run_ids);
 
-/// Returns the peak memory in bytes of the rank with the highest peak, by run id, from the launches
-/// with the results. Runs that did not record it are left out. Throws base::RunError if the
-/// database cannot be used.
+/// Returns, by run id, the peak memory in bytes of the rank with the highest peak in the last
+/// completed launch of the run. Runs that did not record their peak memory are left out. Throws
+/// base::RunError if the database cannot be used.
 std::map<std::string, double> read_peak_memory(const contract::PlanDir& folder,
                                                const std::set<std::string>& run_ids);
 

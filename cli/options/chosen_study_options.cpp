@@ -14,7 +14,8 @@ void add_study_options(CLI::App& app, workspace::StudyChoice& choice) {
   app.add_option(
       "--baseline", choice.baseline,
       "baseline of speed-ups: gpus=N, smallest-common or per-curve (default: from the study). "
-      "AXIS=VALUE,... compares with the runs that have these values (gpus=1 unless given)");
+      "AXIS=VALUE,... compares with the runs that have these values, and gpus=1 unless gpus is "
+      "given");
   app.add_flag("--mixed", choice.mixed, "also compare runs of different devices or software");
   app.add_option("--outliers", choice.outliers,
                  "repeats to exclude: none, mad (modified z-score above 3.5), olympic (fastest and "

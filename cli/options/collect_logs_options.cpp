@@ -34,8 +34,9 @@ void add_log_options(CLI::App& app, workspace::LogOptions& options) {
                  "NAME=REGEX: axis of the runs. Its value is the group in the last match of REGEX "
                  "in the path of the log")
       ->allow_extra_args(false);
-  app.add_option("--table", request.table,
-                 "CSV file with axes of the logs. Its column path contains the paths of the logs")
+  app.add_option(
+         "--table", request.table,
+         "CSV file with axes of the logs. Its column \"path\" contains the paths of the logs")
       ->type_name(value_kind::kFile);
   app.add_option("--set", request.stated, "NAME=VALUE: axis of all runs of these logs")
       ->allow_extra_args(false);

@@ -21,11 +21,11 @@ inline constexpr const char* kFolder = "DIR";
 inline constexpr const char* kStudy = "STUDY";
 inline constexpr const char* kSite = "SITE";
 inline constexpr const char* kTemplate = "TEMPLATE";
-/// Run of the plan folder on the command line (default: current folder).
+/// Id of a run. The run belongs to the plan folder on the command line, else to the current folder.
 inline constexpr const char* kRun = "RUN";
 inline constexpr const char* kFolderOrStudy = "DIR|STUDY";
 inline constexpr const char* kFolderOrRun = "[DIR] RUN";
-/// Further plan folders and runs after the first plan folder.
+/// Plan folder or run that follows the first plan folder.
 inline constexpr const char* kFoldersAndRuns = "DIR|RUN";
 }  // namespace value_kind
 
@@ -33,8 +33,8 @@ inline constexpr const char* kFoldersAndRuns = "DIR|RUN";
 std::string one_of(const std::vector<std::string>& words);
 
 struct Completion {
-  /// Kind of files that also complete the word: "none", "files", "folders", or "tomls" (TOML files
-  /// and folders).
+  /// Kind of files that complete the word in addition to `words`: "none", "files", "folders", or
+  /// "tomls" (TOML files and folders).
   std::string files = "none";
   std::vector<std::string> words;
 };

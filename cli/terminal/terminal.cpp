@@ -46,7 +46,7 @@ std::string paint(std::string_view text, Colour colour, const Terminal& terminal
 std::string progress_line(const ProgressState& state, int columns) {
   const double by_runs = state.total > 0 ? double(state.done) / state.total : 1;
   const double share = std::clamp(state.share.value_or(by_runs), 0.0, 1.0);
-  constexpr double kRounding = 1e-9;  // so that a share of 0.7 fills 14 of 20 cells
+  constexpr double kRounding = 1e-9;  // keeps a rounding error of the share from hiding a full cell
   const int filled = static_cast<int>(kBarWidth * share + kRounding);
   std::string line = fmt::format("[{:#<{}}{:-<{}}] {}/{} {}", "", filled, "", kBarWidth - filled,
                                  state.done, state.total, state.things);

@@ -84,10 +84,9 @@ int calibrate(CalibrateOptions options) {
 
 Action define_calibrate(CLI::App& app) {
   const auto options = std::make_shared<CalibrateOptions>();
-  app.add_option(
-         "sources", options->sources,
-         "output of dlscale-bench comm, layers or nccl-tests (text or JSON), collected plan "
-         "folders, other calibrations")
+  app.add_option("sources", options->sources,
+                 "output of dlscale-bench comm, dlscale-bench layers or nccl-tests (text or JSON), "
+                 "collected plan folders, or other calibrations")
       ->type_name(value_kind::kFile);
   app.add_option("-o,--output", options->output, "calibration file to write")
       ->type_name(value_kind::kFile);

@@ -150,8 +150,8 @@ Action define_compare(CLI::App& app) {
   add_folder_argument(app, options->own.folder,
                       "collected plan folder (default: check only the publication)");
   app.add_option("--reference", options->reference,
-                 "published study: a name, a file (*.toml, *.csv), or list (default: [study] "
-                 "reference of the folder's study)")
+                 "published study: a name or a file (*.toml, *.csv). The word list prints all "
+                 "names (default: the key reference in [study] of the folder's study)")
       ->type_name(value_kind::kFile);
   app.add_option("--format", options->format, "output format")
       ->type_name(one_of(base::names(analysis::report_writers())))

@@ -81,10 +81,10 @@ int pack(const PackOptions& options, PackView& view) {
     throw base::UsageError("--format tfrecord needs --as jpeg, or --as jpeg:256 to scale images");
   }
   if (options.format == kTfrecordFormat && packing.alignment != images::PackOptions{}.alignment) {
-    throw base::UsageError("--align applies to --format dlrec");
+    throw base::UsageError("--align applies only to --format dlrec");
   }
   if (options.format != kTfrecordFormat && options.shards > 0) {
-    throw base::UsageError("--shards applies to --format tfrecord");
+    throw base::UsageError("--shards applies only to --format tfrecord");
   }
   std::vector<std::pair<std::string, images::Split>> splits;
   for (const char* name : {images::kTrain, images::kTest}) {
@@ -144,7 +144,8 @@ Action define_pack(CLI::App& app) {
       ->check(CLI::Range(1, 99999));
   app.add_option("--as", options->as,
                  "jpeg: copies of the files; jpeg:256: JPEG scaled down to a shorter side of 256; "
-                 "raw:256: the same as pixels; raw: pixels of the original size")
+                 "raw:256: pixels of images scaled down to a shorter side of 256; raw: pixels of "
+                 "the original size")
       ->capture_default_str();
   app.add_option("--quality", options->quality, "quality of re-encoded JPEG images")
       ->check(CLI::Range(1, 100))

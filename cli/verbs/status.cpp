@@ -138,9 +138,10 @@ Action define_status(CLI::App& app) {
       ->check(CLI::Range(0.1, 86400.0))
       ->needs(watch)
       ->capture_default_str();
-  app.add_flag("--all", options->all,
-               "print a line for every run (default in a terminal with many runs: only running and "
-               "failed runs)");
+  app.add_flag(
+      "--all", options->all,
+      "print a line for every run (default on a terminal if there are many runs: only running and "
+      "failed runs)");
   app.add_flag("--offline", options->offline,
                "use only the files in the folder, without a query of the scheduler");
   app.add_option("--page", options->page,

@@ -180,8 +180,8 @@ bool evaluate(const Expression::Source& source, const std::vector<Term>& terms, 
 
 using Sign = std::pair<std::string_view, Op>;
 
-/// Comparison operators. An operator of two characters comes before an operator that is its first
-/// character.
+/// Comparison operators. The parser takes the first operator that matches, so `<=` comes before `<`
+/// and `>=` comes before `>`.
 constexpr Sign kComparisons[] = {
     {"==", Op::equal},    {"!=", Op::unequal}, {"<=", Op::at_most},
     {">=", Op::at_least}, {"<", Op::less},     {">", Op::more},
@@ -388,7 +388,7 @@ class Parser {
       term.children.push_back(deeper(&Parser::sum));
       want(term.children.back(), Kind::number, "functions require numbers");
     }
-    if (term.children.size() < 2) fail("expected , and a number");
+    if (term.children.size() < 2) fail("expected a comma and a number");
     if (!accept(")")) fail("expected )");
     return add(std::move(term), start);
   }

@@ -63,7 +63,7 @@ struct Field {
 
 /// Calls `found(i, item)` for each key of the table that equals `names[i]`, and for any key of an
 /// inner table if `names[i]` ends in `.*`. Throws base::SpecError for any other key. The message
-/// contains the nearest known key of the same table.
+/// contains the most similar known key of the same table.
 void match_keys(const Item& table, const std::vector<std::string>& names,
                 const std::function<void(std::size_t, const Item&)>& found);
 

@@ -163,7 +163,7 @@ struct PlanChanges {
   std::vector<RunChange> added, removed, changed, stale;
   std::size_t unchanged = 0;
   std::size_t moved = 0;  ///< number of unchanged runs that move to another job
-  /// GPU-hours of added, removed, changed and stale runs. The key is the name of the list.
+  /// GPU-hours by kind of change. The keys are "added", "removed", "changed" and "stale".
   std::map<std::string, double> gpu_hours;
 };
 std::string to_json(const PlanChanges& changes);

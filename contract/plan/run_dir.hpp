@@ -123,9 +123,10 @@ class PlanDir {
   std::filesystem::path run_notes(std::string_view run_id) const;
   /// Returns the folder of the descriptions of the code and the software that external runs use.
   std::filesystem::path software() const { return root_ / "software"; }
-  /// Returns the path of the script that writes such a description.
+  /// Returns the path of the script that writes a description of the code and the software.
   std::filesystem::path describe_script() const { return software() / "describe.sh"; }
-  /// Returns the path of the description with this name, see LaunchRecord::software.
+  /// Returns the path of the description of the code and the software with this name. The name
+  /// comes from LaunchRecord::software.
   std::filesystem::path software_record(const std::string& name) const {
     return software() / (name + ".json");
   }

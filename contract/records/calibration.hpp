@@ -62,7 +62,7 @@ struct KernelModel {
   std::string kernel;
   std::string precision = "fp32";
   std::vector<std::string> inputs;  ///< keys of KernelTime::size, in order
-  /// Mean and deviation of the logarithms of the inputs.
+  /// Mean and standard deviation of the logarithm of each input.
   std::vector<double> input_mean, input_deviation;
   double output_mean = 0, output_deviation = 1;
   std::vector<double> input_least, input_most;  ///< range of the sizes used for training
@@ -100,7 +100,8 @@ struct ExchangeTime {
   int gpus = 1;
   /// Share of the time of collectives during which the ranks also compute: median over the runs.
   double hidden = 0;
-  /// Lower bound of the 95 % interval of `hidden`. It is the minimum if there are few runs.
+  /// Lower bound of the 95 % interval of `hidden`. If there are few runs, it is the minimum over
+  /// the runs.
   double hidden_low = 0;
   double hidden_high = 0;
   int runs = 0;
@@ -112,7 +113,8 @@ struct LoadTime {
   std::string loader;
   std::string dataset;
   double seconds_per_sample = 0;  ///< waiting time per sample of a rank, median over the runs
-  /// Lower bound of the 95 % interval. It is the minimum if there are few runs.
+  /// Lower bound of the 95 % interval of `seconds_per_sample`. If there are few runs, it is the
+  /// minimum over the runs.
   double low_s = 0;
   double high_s = 0;
   int runs = 0;

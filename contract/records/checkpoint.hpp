@@ -20,7 +20,8 @@ struct EpochSums {
   double wall_s = 0;    ///< wall time of the slowest rank, summed over launches
   double loss_sum = 0;  ///< sum over the steps; each step counts with its mean loss over the ranks
   double lr = 0;        ///< learning rate of the last step
-  /// Number of training samples that their steps classified correctly. Empty if not counted.
+  /// Number of training samples that the forward passes of these steps classified correctly. Empty
+  /// if the trainer did not count them.
   std::optional<std::int64_t> correct = {};
   bool operator==(const EpochSums&) const = default;
 };
@@ -32,7 +33,7 @@ struct Progress {
   bool epoch_recorded = false;  ///< true if the epoch is recorded but not evaluated yet
   EpochSums so_far;
   double train_s = 0;  ///< wall time of training in earlier epochs, over all launches
-  /// Number of consecutive epochs without learning that end with the latest epoch.
+  /// Number of consecutive epochs without learning, up to and including the latest epoch.
   int flat_epochs = 0;
   bool accuracy_reached = false;  ///< true if the accuracy target is reached and recorded
   bool loss_reached = false;

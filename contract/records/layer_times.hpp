@@ -18,7 +18,7 @@ struct MeasuredLayer {
   LayerCard cost;
   double forward_s = 0;
   double backward_s = 0;
-  double update_s = 0;  ///< update of the layer's own parameters; 0 if it has none
+  double update_s = 0;  ///< time to update the layer's parameters; 0 if it has none
   bool operator==(const MeasuredLayer&) const = default;
 };
 
@@ -28,14 +28,14 @@ struct StepLayers {
   std::vector<std::int64_t> input;  ///< shape of one sample
   int classes = 0;
   std::string precision = "fp32";
-  std::string optimizer = "sgd";  ///< optimizer of the updates
+  std::string optimizer = "sgd";  ///< optimizer that updates the parameters
   double momentum = 0;
   std::int64_t batch = 0;
   /// Times of the whole passes, which also contain operators that are not layers, such as views.
   double forward_s = 0;
   double backward_s = 0;
   int repetitions = 0;                ///< number of measured steps
-  std::vector<MeasuredLayer> layers;  ///< in the order of the forward pass
+  std::vector<MeasuredLayer> layers;  ///< layers in the order of the forward pass
   std::string device;                 ///< name of the processor or GPU
   std::string host;
   int threads = 0;  ///< number of processor threads; 0 for a GPU

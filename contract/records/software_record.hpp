@@ -43,7 +43,7 @@ std::map<std::string, std::string> conditions_of(const SoftwareRecord& record);
 
 /// Returns a text on how the code of a run changed between its submission and its start, or an
 /// empty text if there is no change. The packages are compared only if both descriptions are about
-/// the same Python program, because the modules of a job may provide another one.
+/// the same Python program, because the modules of a job may provide another Python program.
 std::string change_of(const SoftwareRecord& submitted, const SoftwareRecord& started);
 
 }  // namespace dlscale::contract

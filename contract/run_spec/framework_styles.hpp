@@ -47,8 +47,7 @@ struct FrameworkStyle {
   /// the style. It is empty for styles whose ranks all-reduce gradients.
   std::string_view no_all_reduce = {};
   /// Reason why replicas cannot share the statistics of batch norms. Messages print the reason
-  /// after the name of the style and "'s". It is empty for styles whose replicas can share
-  /// statistics.
+  /// after the name of the style. It is empty for styles whose replicas can share statistics.
   std::string_view own_statistics = {};
   /// True if ranks exchange data only after the backward pass, so that CUDA graphs can record both
   /// passes. For a style that reads zero_stage, this holds only in stages 0 and 1 without

@@ -60,7 +60,7 @@ struct LoaderOptions {
   /// replacement. Empty means that a broken sample ends the run.
   std::string on_broken;
   int shuffle_window = 0;  ///< number of consecutive samples shuffled together; 0 = all samples
-  /// Sample order: "pytorch" (DistributedSampler). Empty means dlscale's own.
+  /// Sample order: "pytorch" (DistributedSampler). Empty means dlscale's own order.
   std::string sample_order;
   /// Format in which images are copied to the device: "uint8" (normalised on the device) or "fp32".
   /// Empty selects the best format for the device.

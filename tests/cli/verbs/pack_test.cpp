@@ -78,9 +78,10 @@ TEST_CASE("pack --format tfrecord writes TFRecord files that --info and --check 
 TEST_CASE("options that do not fit the format are rejected before anything is written") {
   Photos photos;
   for (const auto& [options, error] : std::vector<std::pair<std::vector<std::string>, const char*>>{
-           {{"--shards", "2"}, "--shards applies to --format tfrecord"},
+           {{"--shards", "2"}, "--shards applies only to --format tfrecord"},
            {{"--format", "tfrecord", "--as", "raw"}, "--format tfrecord needs --as jpeg"},
-           {{"--format", "tfrecord", "--align", "128"}, "--align applies to --format dlrec"}}) {
+           {{"--format", "tfrecord", "--align", "128"},
+            "--align applies only to --format dlrec"}}) {
     const test::Ran ran = photos.pack(options);
     CHECK(ran.exit_code == 2);
     CHECK_THAT(ran.err, Contains(error));
