@@ -20,7 +20,7 @@ using analysis::Series;
 using contract::KernelModel;
 
 constexpr double kBinPercent = 5;         // width of a bar
-constexpr double kMostShownPercent = 50;  // errors beyond this are in the outermost bars
+constexpr double kMostShownPercent = 50;  // the outermost bars contain larger errors
 constexpr double kWhisker = 1.5;          // length of a whisker in lengths of the box (Tukey)
 
 /// Kinds of layers, by the beginnings of the names of their kernels.
@@ -58,8 +58,8 @@ int bins_on_a_side() {
   return static_cast<int>(kMostShownPercent / kBinPercent) + 1;
 }
 
-/// Returns the number of the bar of an error, from 0. The first and the last bar contain all errors
-/// beyond the shown range.
+/// Returns the index of the bar that contains an error. The first and the last bar contain all
+/// errors beyond the shown range.
 std::size_t bin_of(double error) {
   const int side = bins_on_a_side();
   const double bin = std::floor(100 * error / kBinPercent);

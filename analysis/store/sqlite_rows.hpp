@@ -45,7 +45,7 @@ inline std::vector<double> numbers_in(const SQLite::Column& cell) {
   std::vector<double> numbers;
   const std::string array = text_or_empty(cell);
   std::string_view text = array;
-  if (!text.empty()) text.remove_prefix(1);  // the opening bracket
+  if (!text.empty()) text.remove_prefix(1);  // removes the opening bracket
   while (text.size() > 1) {
     numbers.push_back(base::leading_number(text, std::nan("")));
     text.remove_prefix(std::min(text.find_first_of(",]"), text.size() - 1) + 1);

@@ -110,8 +110,9 @@ void add_totals(StepTotals& to, const StepTotals& totals) {
   for (std::size_t i = 0; i < to.parts_s.size(); ++i) to.parts_s[i] += totals.parts_s[i];
 }
 
-/// Returns false if the log records only rates (samples per second). `wall_s` is then the sum of
-/// the times of one sample at each logged rate, and not the duration of the training.
+/// Returns false if the log records only rates (samples per second). In this case `wall_s` is not
+/// the duration of the training. It is a sum with one term for each logged rate: the time of one
+/// sample at this rate.
 bool tells_wall_time(const StepTotals& totals) {
   return totals.steps > 0 || std::any_of(totals.parts_s.begin(), totals.parts_s.end(),
                                          [](double part_s) { return part_s > 0; });

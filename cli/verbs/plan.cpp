@@ -108,9 +108,10 @@ Action define_plan(CLI::App& app) {
   app.add_flag("--explain{*}", options->explain,
                "print how batches, steps, learning rate and time of each point are computed. "
                "--explain=GLOB selects runs");
-  CLI::Option* resolved = app.add_flag("--resolved", options->resolved,
-                                       "print the complete study as one TOML file, including the "
-                                       "studies that it extends, -S and defaults, without writing");
+  CLI::Option* resolved =
+      app.add_flag("--resolved", options->resolved,
+                   "print the complete study as one TOML file, with the values from "
+                   "extended studies, -S and defaults. Write no files");
   app.add_option("--max-gpu-hours", options->request.max_gpu_hours,
                  "reject a plan whose jobs could exceed this number of GPU-hours")
       ->type_name("HOURS");

@@ -110,7 +110,7 @@ Action define_predict(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_option("--calibration", options->calibration,
                  "file from dlscale calibrate with measured steps and all-reduces (default: the "
-                 "calibration of the study; none: data sheets)")
+                 "calibration of the study). The word none selects data sheets")
       ->type_name(value_kind::kFile);
   app.add_option("--keep", options->keep,
                  "also save the predictions in this plan folder. dlscale compare DIR --predicted "

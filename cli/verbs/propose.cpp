@@ -96,7 +96,7 @@ int propose(ProposeOptions options) {
   using Content = analysis::ProposalPart::Content;
   check_request(options);
   if (!options.choice.study.sources.empty()) {
-    throw base::UsageError("a proposal needs one plan folder, without a name (NAME=DIR)");
+    throw base::UsageError("a proposal needs exactly one plan folder: give DIR, not NAME=DIR");
   }
   if (!options.site.empty()) options.choice.request.site = options.site;
   const fs::path folder = output_folder(options);
@@ -145,7 +145,7 @@ Action define_propose(CLI::App& app) {
   app.get_option("--baseline")
       ->description(
           "baseline of speed-ups: gpus=N, smallest-common or per-curve (default: per-curve, the "
-          "smallest count of each configuration)");
+          "smallest GPU count of each configuration)");
   add_efficiency_option(app, choice.study.min_efficiency);
   return [options] {
     workspace::find_sources(options->choice.study);

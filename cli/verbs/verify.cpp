@@ -75,7 +75,7 @@ int verify(const VerifyOptions& options) {
       throw base::UsageError("--proposal and --report cannot be combined");
     }
     if (!choice.study.sources.empty()) {
-      throw base::UsageError("--proposal needs one plan folder, without a name (NAME=DIR)");
+      throw base::UsageError("--proposal needs exactly one plan folder: give DIR, not NAME=DIR");
     }
     const workspace::StudyChoice& study = choice.study;
     if (study.runs.narrows() || !study.baseline.empty() || study.mixed || !choice.by.empty()) {

@@ -52,7 +52,7 @@ struct PlannedRun {
   std::int64_t batch_per_gpu = 0;  ///< largest number of samples that a GPU processes at once
   std::int64_t global_batch = 0;
   std::string uneven_batch;  ///< RunSpec::uneven_batch
-  std::int64_t steps = 0;    ///< number of optimizer steps; 0 = `epochs` gives the length
+  std::int64_t steps = 0;    ///< number of optimizer steps; 0 = `epochs` gives the run length
   int epochs = 0;            ///< number of epochs; 0 = unknown (external trainer)
   double lr_peak = 0;        ///< peak learning rate; 0 = unknown (external trainer)
   double predicted_s = 0;    ///< expected wall time in seconds; 0 = no prediction

@@ -116,8 +116,7 @@ void read_line(std::string_view line, codec::Document& document, BenchRecords& r
   const codec::Value value = document.parse(line, "");
   std::string_view kind;
   if (value["record"].get(kind) != simdjson::SUCCESS) {
-    throw base::SpecError({}, "record",
-                          "missing; the line is not a record of a dlscale-train benchmark");
+    throw base::SpecError({}, "record", "missing; the line is not a record of dlscale-bench");
   }
   const codec::Members members = codec::members_of(value, {});
   if (kind == kCommKind) records.comm.push_back(read_record<CommTime>(members));

@@ -181,7 +181,7 @@ struct CheckpointRecord {
 /// Kernel of a profile: an operator on a CPU, a CUDA kernel on a GPU.
 struct ProfiledKernel {
   std::string name;
-  std::string kind;  ///< share that contains its time: communication, io, computation, other
+  std::string kind;  ///< share with the kernel's time: communication, io, computation, other
   std::int64_t calls = 0;
   double self_s = 0;  ///< time without the time of called kernels
   bool operator==(const ProfiledKernel&) const = default;

@@ -171,7 +171,7 @@ TEST_CASE("further arguments of propose select runs, and a second plan folder is
   other.add("ddp", 1, {1000, 0.9}, 1);
   const test::Ran several = at.propose({other.folder.root().string(), "-o", "several"});
   CHECK(several.exit_code == 2);
-  CHECK_THAT(several.err, Contains("a proposal needs one plan folder"));
+  CHECK_THAT(several.err, Contains("a proposal needs exactly one plan folder"));
   const test::Ran named = at.program.run({"propose", "mine=" + at.folder, "-o", "several"});
   CHECK(named.exit_code == 2);
   CHECK_FALSE(fs::exists(at.program.folder / "several"));
