@@ -107,9 +107,9 @@ std::vector<std::string> prediction_basis(const StudyPrediction& study) {
         "inference: a step is the forward pass of one batch, and an epoch is one pass over the "
         "test set; loading is not included");
   }
-  notes.emplace_back(std::string("low and high: the uncertainties of these parts, added in "
-                                 "quadrature; epoch and GPU-hours in proportion to the step; data "
-                                 "loading is ") +
+  notes.emplace_back(std::string("low and high: bounds from the uncertainties of the parts of a "
+                                 "step, added in quadrature; the bounds of epoch and GPU-hours are "
+                                 "in proportion to those of the step; data loading is ") +
                      (loads ? "as measured" : "not included"));
   for (std::string& note : missing_terms_notes(study)) notes.push_back(std::move(note));
   notes.insert(notes.end(), study.notes.begin(), study.notes.end());

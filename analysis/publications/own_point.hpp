@@ -20,7 +20,7 @@ struct OwnPoint {
   const ScalingCurve* curve = nullptr;
   const CurvePoint* point = nullptr;
   const contract::RunPrediction* prediction = nullptr;
-  const RunRow* planned = nullptr;  ///< a run of the point without a throughput
+  const RunRow* planned = nullptr;  ///< a run of this point that has no throughput
   /// For a planned point: a run of the same model and data set that recorded their sizes, or null.
   const RunRow* sizes = nullptr;
   CurveKey key;          ///< values that distinguish the curve of the point

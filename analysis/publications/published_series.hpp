@@ -13,7 +13,7 @@
 namespace dlscale::analysis {
 
 struct SeriesPoint {
-  double at = 0;  ///< number on the axis, or index of its word in the order
+  double at = 0;  ///< number on the axis; on an axis of words, the index of the word
   const Published* value = nullptr;
 };
 

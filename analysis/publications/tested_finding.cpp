@@ -69,7 +69,7 @@ double position_along(const RunRow& run, const PublishedFinding& finding) {
 
 /// Values of the metric by the value of the axis `along`.
 using ValuesAlong = std::map<double, std::vector<double>>;
-/// Values of the metric by the values of the axes `each`.
+/// Values of the metric by the values of the axes in `each`.
 using ValuesByPair = std::map<std::string, ValuesAlong>;
 
 ValuesByPair values_by_pair(const PublishedFinding& finding, const Frame& frame,

@@ -116,9 +116,9 @@ class ExternalCommand {
   ScriptTemplate template_;
 };
 
-/// Returns the lines of trainer.environment_setup, in which {{study}}, {{study_folder}} and
-/// {{plan_folder}} are replaced, and words that name files in the study's folder are absolute
-/// paths. Throws base::SpecError for other names.
+/// Returns the lines of trainer.environment_setup. Replaces {{study}}, {{study_folder}} and
+/// {{plan_folder}}, and makes words that name files in the study's folder absolute paths. Throws
+/// base::SpecError for any other {{name}}.
 std::vector<std::string> setup_lines(const Study& study, const RunPlace& place);
 
 }  // namespace dlscale::planner

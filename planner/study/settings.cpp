@@ -268,8 +268,8 @@ config::Value parameter_value(Kind kind, const std::string& text) {
 
 using Texts = std::map<std::string, std::string>;
 
-/// Makes a setting of a member of a run that maps names to texts. All values must have the kind of
-/// the first value. `what` names the setting in messages.
+/// Creates the setting for a member of RunSpec that is a map from names to texts. All values must
+/// have the same kind as the first value. `what` names the setting in messages.
 Setting free_setting(const config::Item& item, const std::string& table, const char* what,
                      Texts contract::RunSpec::*member) {
   const std::string name = item.key.substr(item.key.rfind('.') + 1);

@@ -536,8 +536,8 @@ void take_exception(std::string_view line, Found& found) {
   found.outcome.reset();
 }
 
-/// Returns whether the first of several lines with this certainty is the reason, because other
-/// ranks repeat such lines. Otherwise the last line is the reason.
+/// Returns true if the first of several lines with this certainty is the reason. Other ranks repeat
+/// such lines. If the function returns false, the last line is the reason.
 bool first_counts(Certainty certainty) {
   return certainty >= Certainty::killed;
 }

@@ -117,8 +117,8 @@ std::string nothing_read(const contract::Plan& plan, const contract::PlanDir& fo
   if (contract::writes_records(*first)) {
     const bool has_file = fs::exists(last.results());
     return fmt::format(
-        "{}: {} {}, and the study names {}; set the key log_format or the key read in [trainer], "
-        "so that dlscale reads {}; \"dlscale check-format FORMAT {}\" shows what a format reads",
+        "{}: {} {}, and the study names {}; set log_format or read under [trainer], so that "
+        "dlscale can read {}; \"dlscale check-format FORMAT {}\" shows what a format reads",
         subject, last.results().string(),
         has_file ? "contains no step_window, epoch or eval record" : "does not exist",
         first->log_format.empty() ? "no log_format"

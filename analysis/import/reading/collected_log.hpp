@@ -44,8 +44,8 @@ struct RunPlace {
 /// than before, and running means and counters begin again.
 class RestartWatch {
  public:
-  /// Records the position of the next line. Returns true if this position lies before the position
-  /// of the last line.
+  /// Records the position of the next line. Returns true if this position lies before that of the
+  /// previous line.
   bool goes_back(const RunPlace& place) {
     const bool is_back = place < last_;
     last_ = place;

@@ -131,7 +131,7 @@ extern const ContradictionRule missing_points_entry;
 const ContradictionRule missing_points_entry{
     "missing_points", "a point that was measured has no row", &find_missing_points};
 
-// Rule: measurements of two points do not agree in every digit.
+// Rule: the measurements of two different points are not equal in all digits.
 
 namespace {
 

@@ -22,8 +22,8 @@ std::vector<contract::RunSpec> summing_styles(int ranks) {
   return specs;
 }
 
-/// Returns the run with this optimizer, decay groups and a parameter mean. A style could handle
-/// each of these settings wrongly.
+/// Returns `spec` with this optimizer, with weight decay of a part of the parameters, and with an
+/// exponential moving average of the parameters. A style could handle each of these wrongly.
 contract::RunSpec with_optimizer(contract::RunSpec spec, const std::string& optimizer) {
   spec.optimizer = {.kind = optimizer, .weight_decay = 0.05, .decayed = "weights"};
   spec.ema_decay = 0.7;

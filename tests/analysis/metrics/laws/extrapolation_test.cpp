@@ -64,10 +64,12 @@ TEST_CASE("eight times beyond the measurements and more, the mean error of the a
   }
 }
 
+// The last doubling of the GPUs lengthens the measured time by 4 % on CTE-AMD and by 15 % on
+// DEEP-ESB, although the counts before it do not show this.
 TEST_CASE("series that end in an unforeseeable jump are missed by at most the jump") {
   CHECK(std::abs(errors_beyond("jureca", 32).worst) <= 1);
-  CHECK(std::abs(errors_beyond("cte-amd", 16).worst) <= 4);    // last doubling adds 4 % time
-  CHECK(std::abs(errors_beyond("deep-esb", 8).worst) <= 7.2);  // last doubling adds 15 % time
+  CHECK(std::abs(errors_beyond("cte-amd", 16).worst) <= 4);
+  CHECK(std::abs(errors_beyond("deep-esb", 8).worst) <= 7.2);
 }
 
 TEST_CASE("predicting up to 256 GPUs from fewer, the error of the average is 1.6 %") {
