@@ -127,7 +127,7 @@ TEST_CASE("a table by epoch that is too long to be read is left out with a warni
   const StudyPage page = study_page(frame_of({run}), {});
   CHECK(std::ranges::none_of(page.report.tables, is_epochs));
   CHECK(std::ranges::any_of(page.warnings, [](const std::string& warning) {
-    return warning.starts_with("no table epochs: it has 501 rows");
+    return warning.starts_with("table epochs is left out, because it has 501 rows");
   }));
 }
 
