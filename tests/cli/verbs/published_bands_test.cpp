@@ -116,10 +116,10 @@ TEST_CASE("the band of DeepSpeed with the native loader on 128 GPUs contains the
 TEST_CASE("the bands for JUWELS Booster are based on the other published systems") {
   PublishedStudy study;
   const test::Ran here = study.predict({});
-  CHECK_THAT(here.out, Contains("juwels-booster is one of") && Contains("is excluded"));
+  CHECK_THAT(here.out, Contains("juwels-booster is one of") && Contains("excluded"));
   const test::Ran elsewhere =
       study.predict({"-S", "matrix.gpus=[4,8]", "-S", "training.precision=fp32"}, "altec");
-  CHECK_THAT(elsewhere.out, Contains("not in the model") && !Contains("is excluded"));
+  CHECK_THAT(elsewhere.out, Contains("not in the model") && !Contains("excluded"));
 }
 
 TEST_CASE("every format lists the effects missing from the model, and a remedy") {
