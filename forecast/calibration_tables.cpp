@@ -114,9 +114,10 @@ Table scatter_table(const contract::Calibration& calibration) {
       .id = "calibrated-scatter",
       .title = "Variation between the steps of a rank, as measured",
       .notes =
-          {"standard deviation of step times, without slow changes: from step windows of one "
-           "rank, or from the time that several ranks waited for the slowest rank; median of n "
-           "runs",
+          {"standard deviation of step times after slow changes were removed: for one rank from "
+           "its "
+           "step windows, for several ranks from the time that they waited for the slowest rank; "
+           "median of n runs",
            "the faster of two ranks waits 0.56 standard deviations per step on average"},
       .columns = {{"model", "model"},
                   {"input", "input"},

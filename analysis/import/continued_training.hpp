@@ -5,7 +5,7 @@
 // the program. If each log became a run, the logs would look like repetitions of one experiment. A
 // log continues another log if it begins where the other log ends, lies in the same folder and has
 // the same axes. The resulting run has several launches, like an interrupted run of dlscale-train.
-// Steps that a later launch repeated count once.
+// If a later launch repeats a step, the step is counted only once.
 #pragma once
 
 #include <set>

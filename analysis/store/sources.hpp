@@ -49,8 +49,8 @@ constexpr std::int64_t kDistrusted = -2;  ///< mark for a file that Sources::dis
 /// changes of the file.
 class Sources {
  public:
-  /// Reads the states that the previous collect stored in `database` and checks all of these files
-  /// again. `folder` and `database` must outlive this object.
+  /// Reads the states of files that the previous collect stored in `database`, and checks each of
+  /// these files again. `folder` and `database` must outlive this object.
   Sources(const contract::PlanDir& folder, SQLite::Database& database);
   ~Sources();
   Sources(const Sources&) = delete;

@@ -15,8 +15,8 @@ namespace dlscale::trainer {
 using KernelCall = std::function<void()>;
 
 /// Allocates the arrays of a kernel and returns a function that calls the kernel. Images have the
-/// same layout as in training: channels last on CPUs, and on GPUs in 16-bit precision. A backward
-/// kernel is called through autograd. Its autograd graph comes from a single forward call.
+/// same layout as in training: channels last on CPUs and, if the precision is 16-bit, on GPUs. A
+/// backward kernel is called through autograd. Its autograd graph comes from a single forward call.
 /// `precision` is fp32 or bf16. Optimizers and the parameters of batch norms always use fp32.
 /// Throws base::UsageError for a kernel outside kernel_classes(). LibTorch's exception is passed on
 /// when there is not enough memory.

@@ -56,9 +56,9 @@ std::string count_condition(const std::set<int>& selected, const std::set<int>& 
 
 // Answers.
 
-/// Returns the worthwhile count of a curve. Its efficiency is relative to the curve's
-/// knee_reference, because a baseline at more GPUs would hide the losses up to the GPU count of the
-/// baseline. Returns an empty value if the curve has no baseline or a single count.
+/// Returns the worthwhile GPU count of a curve. Its efficiencies are relative to the curve's
+/// knee_reference. A baseline at a larger count would hide the losses up to that count. Returns an
+/// empty value if the curve has no baseline or only one GPU count.
 std::optional<WorthwhileCount> worthwhile_of(const AnsweredStudy& study, std::size_t curve);
 
 // Each function returns an empty value if the question does not apply to the study.

@@ -206,8 +206,8 @@ TEST_CASE("ranks with different models report it before training") {
 TEST_CASE("a static graph finds the used parameters in step 0 and rebuilds its buckets later") {
   Training training = six_layers();
   training.options.static_graph = true;
-  // The four-byte counts report which parameters were used. Gradients are sent after the backward
-  // pass.
+  // In step 0 the first all-reduce has a four-byte integer for each parameter, by which the ranks
+  // learn which parameters were used. The gradients are sent after the backward pass.
   CHECK(all_reduces_of(training) ==
         std::vector<Bytes>{{6 * 4, 6 * kLayerBytes},
                            {6 * kLayerBytes},
