@@ -122,8 +122,8 @@ struct Script {
   std::vector<std::string> run_files() const;
   /// Returns NAME=VALUE for each environment variable of the first run.
   std::vector<std::string> exported() const;
-  /// Returns the command that exports the environment variables of each run. The list is empty for
-  /// jobs with one run.
+  /// Returns one command for each run, which exports the environment variables of this run. Returns
+  /// an empty list for a job with one run.
   std::vector<std::string> each_exported() const;
   /// Returns the names of the environment variables of all runs.
   std::vector<std::string> exported_names() const;
