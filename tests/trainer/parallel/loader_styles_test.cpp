@@ -101,8 +101,9 @@ std::string why_not(const contract::RunSpec& spec, const trainer::LoaderEntry& l
                        loader.name);
   }
   if (!loader.any_size && kind.any_size) {
-    return fmt::format("dataset.image_size: requires a loader that decodes images; {} uses images",
-                       loader.name);
+    return fmt::format(
+        "dataset.image_size: requires a loader that decodes images; {} does not scale images",
+        loader.name);
   }
   return loader.why_missing ? loader.why_missing() : "";
 }
