@@ -86,7 +86,7 @@ TEST_CASE("the answers compare the sources and name the faster source") {
   CHECK_THAT(at.out({"analyze", "juwels", "nef", "--metric", "verdicts"}), Contains("faster"));
 }
 
-TEST_CASE("--by, --pivot, --where, --baseline and run ids accept the source of a run") {
+TEST_CASE("the source of a run is accepted by --by, --pivot, --where, --baseline and in run ids") {
   TwoSites at;
   const auto analyze = [&](std::vector<std::string> more) {
     std::vector<std::string> words{"analyze", "juwels", "nef", "--metric", "throughput"};
