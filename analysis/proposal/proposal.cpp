@@ -253,7 +253,7 @@ Makers makers_of(const ProposalForm& form, const ProposalData& data) {
 /// Returns the part of a line that only the applicant can write.
 ProposalPart applicant_part(const FormLine& line, const ApplicantFacts& facts) {
   ProposalPart part{.line = line};
-  const std::string text = facts.text_of(line.quantity);
+  const std::string text = facts.text_for_key(line.quantity);
   if (!text.empty()) {
     part.text = {text};
     return part;

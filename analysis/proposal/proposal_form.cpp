@@ -205,7 +205,7 @@ ProposalForm find_proposal_form(const std::string& name) {
   throw base::UsageError("--form: " + base::unknown_name("form", name, names));
 }
 
-std::string ApplicantFacts::text_of(const std::string& key) const {
+std::string ApplicantFacts::text_for_key(const std::string& key) const {
   for (const ApplicantFact& fact : texts) {
     if (fact.key == key) return fact.text;
   }

@@ -95,7 +95,7 @@ struct ApplicantFacts {
   std::optional<double> unit_factor;
 
   /// Returns the text of a key, or an empty text.
-  std::string text_of(const std::string& key) const;
+  std::string text_for_key(const std::string& key) const;
 };
 
 /// Parses a facts file for a form. Keys are quantities of the source "applicant" of this form or of

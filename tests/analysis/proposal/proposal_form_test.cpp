@@ -127,8 +127,8 @@ TEST_CASE("a facts file may contain the keys of all shipped forms and the factor
   const ApplicantFacts facts = parse_applicant_facts(
       "unit_factor = 48\nproject_text = \"Aims.\"\nwork_plan = \"Plan.\"\n", "facts.toml", form);
   CHECK(facts.unit_factor == 48);
-  CHECK(facts.text_of("project_text") == "Aims.");
-  CHECK(facts.text_of("software").empty());
+  CHECK(facts.text_for_key("project_text") == "Aims.");
+  CHECK(facts.text_for_key("software").empty());
   CHECK_THROWS_WITH(parse_applicant_facts("sofware = \"x\"\n", "facts.toml", form),
                     StartsWith("facts.toml:1:1: ") && Contains("did you mean \"software\"?"));
 }
