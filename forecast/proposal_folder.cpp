@@ -177,11 +177,11 @@ std::string make_pdf(const fs::path& folder) {
   runner::Answer answer;
   try {
     answer = runner::make_command_runner()->run(command, kTimeoutS);
-  } catch (const base::RunError&) {
+  } catch (const base::RunError& error) {
     return fmt::format(
-        "pdflatex is not installed (Debian packages texlive-latex-extra and "
-        "texlive-science); install it, or run pdflatex {} on another machine",
-        analysis::kProposalLatex);
+        "{}; install the Debian packages texlive-latex-extra and texlive-science, or run pdflatex "
+        "{} on another machine",
+        error.what(), analysis::kProposalLatex);
   }
   if (!answer.end) return fmt::format("pdflatex took longer than {} s", kTimeoutS);
   const fs::path made = scratch.path() / kProposalPdf;

@@ -78,16 +78,6 @@ bool has_packed_jobs(const contract::Plan& plan) {
   return false;
 }
 
-/// Returns the warnings of the plan that mention points. They concern the accuracy of predictions.
-/// The other warnings concern the start of runs on the site.
-std::vector<std::string> prediction_notes(const contract::Plan& plan) {
-  std::vector<std::string> notes;
-  for (const std::string& warning : plan.warnings) {
-    if (warning.find(" point") != std::string::npos) notes.push_back(warning);
-  }
-  return notes;
-}
-
 std::string absolute_path(const std::string& file) {
   return fs::absolute(file).lexically_normal().string();
 }
@@ -127,7 +117,7 @@ analysis::RequestedStudy requested_study(const RequestChoice& choice) {
   study.basis = fmt::format("{}", fmt::join(basis, "; "));
   study.why_unpredicted = predicted.why_none;
   study.has_packed_jobs = has_packed_jobs(plan);
-  study.notes = prediction_notes(plan);
+  study.notes = planning.run_time_notes;
   study.skipped_points = plan.skipped.size();
   return study;
 }

@@ -190,7 +190,7 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
 /// Adds warnings about settings that the site does not support, and about the accuracy of
 /// predictions.
 void note_resources(Planning& planning, const RunTimes& times) {
-  std::vector<std::string> notes = times.notes();
+  std::vector<std::string> notes = planning.run_time_notes = times.notes();
   for (const Matrix& matrix : planning.study.matrices) {
     const auto requested =
         unsupported_settings(planning.site, matrix.resources, planning.study.launch);

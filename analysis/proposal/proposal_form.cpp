@@ -19,23 +19,21 @@ namespace {
 using config::Item;
 
 constexpr ProposalQuantity kProposalQuantities[] = {
-    {"scaling_table", "table",
-     "throughput, step time, speed-up and parallel efficiency by GPU count, relative to the "
-     "smallest feasible count"},
-    {"weak_scaling_table", "table", "the scaling table, if the results are of weak scaling"},
-    {"strong_scaling_table", "table", "the scaling table, if the results are of strong scaling"},
-    {"speedup_table", "table", "speed-up with its interval and the ideal speed-up by GPU count"},
-    {"throughput_table", "table", "throughput with its interval by GPU count"},
-    {"memory_table", "table", "measured peak memory by GPU count"},
-    {"speedup_figure", "figure", "plot of the speed-up over the GPU count"},
-    {"efficiency_figure", "figure", "plot of the parallel efficiency over the GPU count"},
-    {"job_size", "answer", "chosen job size with the reason"},
-    {"limits", "answer", "limits of the statements: repetitions, conditions, predictions"},
-    {"run_count", "plan", "number of requested runs by GPU count"},
-    {"job_sizes", "prediction", "minimum, typical and maximum job size with run time and memory"},
-    {"request_table", "prediction", "derivation of the request: runs x predicted hours x nodes"},
-    {"request_total", "prediction", "total request in the unit of the centre, with its band"},
-    {"storage", "records", "bytes that the runs write"},
+    {"scaling_table", "table"},
+    {"weak_scaling_table", "table"},
+    {"strong_scaling_table", "table"},
+    {"speedup_table", "table"},
+    {"throughput_table", "table"},
+    {"memory_table", "table"},
+    {"speedup_figure", "figure"},
+    {"efficiency_figure", "figure"},
+    {"job_size", "answer"},
+    {"limits", "answer"},
+    {"run_count", "plan"},
+    {"job_sizes", "prediction"},
+    {"request_table", "prediction"},
+    {"request_total", "prediction"},
+    {"storage", "records"},
 };
 
 std::vector<std::string> proposal_quantity_names() {

@@ -14,9 +14,8 @@ namespace dlscale::analysis {
 // Quantities that dlscale can write into an application.
 
 struct ProposalQuantity {
-  const char* name;     ///< name in form files: "scaling_table"
-  const char* source;   ///< origin of the quantity: "table", "figure", "answer", …
-  const char* summary;  ///< content of the quantity, in words
+  const char* name;    ///< name in form files: "scaling_table"
+  const char* source;  ///< origin of the quantity: "table", "figure", "answer", …
 };
 
 /// Source of quantities that only the applicant can supply, such as the project text. A form can

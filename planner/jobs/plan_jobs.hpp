@@ -29,6 +29,8 @@ struct Planning {
   /// Text of the complete study: merged with the studies that it extends, with the changes from -S
   /// arguments and with all defaults.
   std::string resolved;
+  /// Notes on how the run times were predicted. They are also among the plan's warnings.
+  std::vector<std::string> run_time_notes;
 
   /// Returns the complete description of plan.runs[i].
   contract::RunSpec run(std::size_t i) const;

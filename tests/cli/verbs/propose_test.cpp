@@ -124,7 +124,7 @@ TEST_CASE("without pdflatex there is no PDF file, and a line gives the reason") 
   base::write_file_atomically(old_pdf, "%PDF of an earlier call\n");
   const test::Ran ran = at.program.run(words, {{"PATH", "/nowhere"}});
   CHECK(ran.exit_code == 0);
-  CHECK_THAT(ran.out, Contains("warning: no proposal.pdf: pdflatex is not installed"));
+  CHECK_THAT(ran.out, Contains("warning: no proposal.pdf: cannot find pdflatex in PATH"));
   CHECK(fs::exists(at.program.folder / "application/proposal.tex"));
   CHECK_FALSE(fs::exists(old_pdf));
 }
