@@ -85,6 +85,7 @@ TEST_CASE("a proposal with a request has its total, and verify computes it again
   std::string text = base::read_file(file);
   CHECK_THAT(text, Contains("The 6 runs of large need ") && Contains(" node-h (band "));
   CHECK_THAT(text, Contains("2 requested runs are on more than 2 ranks"));
+  CHECK_THAT(text, Contains("Note on the prediction: 1 point outside the measured GPU counts"));
   const std::vector<std::string> verify{"verify", at.folder, "--proposal", "application"};
   const test::Ran same = at.program.run(verify);
   CHECK(same.exit_code == 0);
