@@ -231,7 +231,7 @@ TEST_CASE("the total is the sum of runs x hours x nodes, in the unit of the cent
   CHECK_THAT(all_text(part_with(made.with("archer2"), "request_total")),
              Contains("The request is 15.0 CU (band 12.5 to 16.7), because one node-h counts as 1 "
                       "CU."));
-  CHECK_THAT(all_text(part_with(made.with("hlrs"), "request_total")),
+  CHECK_THAT(all_text(part_with(made.with("goethe-hlr"), "request_total")),
              Contains("720 core-h (band 600 to 800)"));
   const Proposal proposal = made.with("generic");
   const Table& table = table_with(proposal, "request");
