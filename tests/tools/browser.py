@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives a headless Chromium over its debugging pipe (the DevTools protocol) with the standard library only."""
+"""Drives a headless Chromium over its debugging pipe (the DevTools protocol) with the standard library only.
+
+The functions below the class check what the tests of all pages require.
+"""
 import base64
 import itertools
 import json
@@ -9,6 +12,8 @@ import shutil
 import subprocess
 import tempfile
 import time
+
+from page_measures import CONTRAST, WIDTHS
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -128,3 +133,66 @@ class Browser:
         os.close(self.answers)
         self.process.wait(20)
         shutil.rmtree(self.profile, ignore_errors=True)
+
+
+FAULTS = []
+
+
+def check(truth, fault):
+    """Records the fault for run_checks() if `truth` is false."""
+    if not truth:
+        FAULTS.append(fault)
+
+
+def check_names(page):
+    """Checks that a page shows names that contain markup or a script as text, and that it loads no other files."""
+    check(page.evaluate("document.title") != "taken", "a script of an axis value was run")
+    check(page.evaluate("document.querySelectorAll('td b, th b, li b').length") == 0, "a value became markup")
+    loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
+    check(not loaded, f"the page loads {loaded}")
+
+
+def check_width(page, url, width, height):
+    """Checks that a page fits into a window of this size. Returns the measures of WIDTHS."""
+    page.resize(width, height)
+    page.open(url)
+    found = page.evaluate(WIDTHS)
+    check(not found["page"], f"{width} pixels: the page is wider than its window")
+    check(not found["cut"], f"{width} pixels: tables are cut off at the page's edge: {found['cut']}")
+    return found
+
+
+def check_themes(page, url):
+    """Checks the contrasts of both themes, and leaves the page in the dark theme. Returns the colours of the page."""
+    colours = {}
+    for scheme in ("light", "dark"):
+        page.prefer(scheme)
+        page.open(url)
+        colours[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
+        contrast = page.evaluate(CONTRAST)
+        check(contrast["text"] >= 4.5, f"{scheme}: text has a contrast of {contrast['text']:.2f}")
+        check(contrast["drawn"] >= 3, f"{scheme}: lines have a contrast of {contrast['drawn']:.2f}")
+    check(colours["light"] != colours["dark"], f"both themes are {colours['light']}")
+    return colours
+
+
+def check_console(page):
+    """Checks that the console of the page has been empty since the page was opened."""
+    complaints = page.complaints()
+    check(not complaints, f"messages in the console: {complaints}")
+
+
+def run_checks(label, look_at):
+    """Calls look_at() with a page of a new browser and prints the faults. Returns the exit code of the test."""
+    program = find_browser()
+    if not program:
+        print("SKIPPED: chromium is not installed (tools/setup --lint brings it)")
+        return 77
+    page = Browser(program)
+    try:
+        look_at(page)
+    finally:
+        page.close()
+    for fault in FAULTS:
+        print(f"{label}: {fault}")
+    return 1 if FAULTS else 0

@@ -17,10 +17,8 @@ import sys
 import time
 
 sys.dont_write_bytecode = True  # leave no cache in the source tree
-import browser as browsers
-from page_measures import CONTRAST, WIDTHS
+from browser import check, check_console, check_names, check_themes, check_width, run_checks
 
-FAULTS = []
 MOST_WAIT_S = 60
 
 PARTS = """(() => {
@@ -28,11 +26,6 @@ PARTS = """(() => {
   return [top('h1'), top('progress'), top('.states li'), top('.answers dt'), top('figure svg'),
           top('#table-efficiency tbody tr'), top('#table-runs tbody tr')];
 })()"""
-
-
-def check(truth, fault):
-    if not truth:
-        FAULTS.append(fault)
 
 
 def check_content(page):
@@ -49,11 +42,8 @@ def check_content(page):
 
 
 def check_texts(page):
-    check(page.evaluate("document.title") != "taken", "a script of an axis value was run")
+    check_names(page)
     check(page.evaluate("document.scripts.length") == 0, "the page has a script")
-    check(page.evaluate("document.querySelectorAll('td b, th b, li b').length") == 0, "a value became markup")
-    loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
-    check(not loaded, f"the page loads {loaded}")
     dead = page.evaluate("""[...document.querySelectorAll('a[href^="#"]')].map((one) => one.hash.slice(1))
       .filter((id) => !document.getElementById(id))""")
     check(not dead, f"links have no target: {dead}")
@@ -61,24 +51,8 @@ def check_texts(page):
 
 def check_widths(page, url):
     for width in (1200, 390, 320):
-        page.resize(width, 844)
-        page.open(url)
-        found = page.evaluate(WIDTHS)
-        check(not found["page"], f"{width} pixels: the page is wider than its window")
-        check(not found["cut"], f"{width} pixels: tables are cut off: {found['cut']}")
+        check_width(page, url, width, 844)
     page.call("Emulation.clearDeviceMetricsOverride")
-
-
-def check_themes(page, url):
-    colours = {}
-    for scheme in ("light", "dark"):
-        page.prefer(scheme)
-        page.open(url)
-        colours[scheme] = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        contrast = page.evaluate(CONTRAST)
-        check(contrast["text"] >= 4.5, f"{scheme}: text has a contrast of {contrast['text']:.2f}")
-        check(contrast["drawn"] >= 3, f"{scheme}: lines have a contrast of {contrast['drawn']:.2f}")
-    check(colours["light"] != colours["dark"], f"both themes are {colours['light']}")
 
 
 def check_refresh(page, path):
@@ -110,29 +84,18 @@ def check_ended(page, url):
     check_texts(page)
 
 
-def main():
-    program = browsers.find_browser()
-    if not program:
-        print("SKIPPED: chromium is not installed (tools/setup --lint brings it)")
-        return 77
+def check_pages(page):
     running, ended = (pathlib.Path(name).resolve() for name in sys.argv[1:3])
-    page = browsers.Browser(program)
-    try:
-        page.prefer("light")
-        page.open(running.as_uri())
-        check_content(page)
-        check_texts(page)
-        check_widths(page, running.as_uri())
-        check_themes(page, running.as_uri())
-        check(not page.complaints(), f"messages in the console: {page.complaints()}")
-        check_refresh(page, running)
-        check_ended(page, ended.as_uri())
-        check(not page.complaints(), f"messages in the console: {page.complaints()}")
-    finally:
-        page.close()
-    for fault in FAULTS:
-        print(f"status page: {fault}")
-    return 1 if FAULTS else 0
+    page.prefer("light")
+    page.open(running.as_uri())
+    check_content(page)
+    check_texts(page)
+    check_widths(page, running.as_uri())
+    check_themes(page, running.as_uri())
+    check_console(page)
+    check_refresh(page, running)
+    check_ended(page, ended.as_uri())
+    check_console(page)
 
 
-sys.exit(main())
+sys.exit(run_checks("status page", check_pages))
