@@ -35,6 +35,11 @@ class RecordSteps(TrainerCallback):
         self._last_samples = 0  # samples of this rank in the last step of an epoch
         self._pauses = contextlib.ExitStack()
 
+    @property
+    def run(self) -> Optional[Run]:
+        """Records of the current training, for example for run.measured(). None while no training is in progress."""
+        return self._run
+
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         self._measure_steps(args, kwargs.get("train_dataloader"))
         self._run = run(start_epoch=int((state.epoch or 0) + 1e-6), start_step=state.global_step, **self._parameters)

@@ -39,6 +39,11 @@ class RecordSteps(Callback):
         self._done_steps = 0
         self._pauses = contextlib.ExitStack()
 
+    @property
+    def run(self) -> Optional[Run]:
+        """Records of the current training, for example for run.measured(). None while no training is in progress."""
+        return self._run
+
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         self._done_steps = trainer.global_step
         self._run = run(start_epoch=trainer.current_epoch, start_step=trainer.global_step, **self._parameters)

@@ -53,13 +53,15 @@ def test_lightning_records_steps_and_validations(tmp_path, framework, records, c
     trainer = types.SimpleNamespace(
         current_epoch=0, global_step=0, num_training_batches=5, accumulate_grad_batches=2, callback_metrics={},
         optimizers=[types.SimpleNamespace(param_groups=[{"lr": 0.5}])])
-    callback = module.RecordSteps(accuracy="val_acc", loss="val_loss", folder=tmp_path)
+    callback = module.RecordSteps(accuracy="val_acc", loss="val_loss", folder=tmp_path, units={"mfu": "%"})
+    assert callback.run is None
     callback.on_train_start(trainer, None)
     for trainer.current_epoch in range(2):
         callback.on_train_epoch_start(trainer, None)
         for index in range(5):
             clock.sleep(1)
             trainer.global_step += index in (1, 3, 4)
+            callback.run.measured(mfu=40)
             callback.on_train_batch_end(trainer, None, {"loss": 2.0}, [[0] * 3], index)
         callback.on_validation_start(trainer, None)
         clock.sleep(30)
@@ -67,6 +69,9 @@ def test_lightning_records_steps_and_validations(tmp_path, framework, records, c
         callback.on_validation_end(trainer, None)
         callback.on_train_epoch_end(trainer, None)
     callback.on_train_end(trainer, None)
+    assert callback.run is None
+    assert all(window["measured"] == {"mfu": 40} for window in records(tmp_path, "step_window"))
+    assert records(tmp_path, "run_start")[0]["measured_units"] == {"mfu": "%"}
     epochs = records(tmp_path, "epoch")
     assert [(e["steps"], e["samples"], e["wall_s"], e["train_loss"], e["lr"]) for e in epochs] == [
         (3, 5, 5, 4.0, 0.5)] * 2
@@ -105,7 +110,8 @@ def test_huggingface_records_steps_and_evaluations(tmp_path, framework, records,
                                  dataloader_drop_last=False)
     state = types.SimpleNamespace(epoch=0, global_step=0)
     control = types.SimpleNamespace(should_evaluate=False, should_save=False)
-    callback = module.RecordSteps(folder=tmp_path)
+    callback = module.RecordSteps(folder=tmp_path, units={"mfu": "%"})
+    assert callback.run is None
     callback.on_train_begin(args, state, control, train_dataloader=Loader())
     for _ in range(2):
         callback.on_epoch_begin(args, state, control)
@@ -113,6 +119,7 @@ def test_huggingface_records_steps_and_evaluations(tmp_path, framework, records,
             callback.on_step_begin(args, state, control)
             clock.sleep(1)
             state.global_step += 1
+            callback.run.measured(mfu=40)
             control.should_evaluate = step == 0
             callback.on_step_end(args, state, control)
             callback.on_log(args, state, control, logs={"loss": 2.5, "learning_rate": 0.1})
@@ -123,6 +130,9 @@ def test_huggingface_records_steps_and_evaluations(tmp_path, framework, records,
         callback.on_epoch_end(args, state, control)
     callback.on_log(args, state, control, logs={"train_runtime": 64})
     callback.on_train_end(args, state, control)
+    assert callback.run is None
+    assert all(window["measured"] == {"mfu": 40} for window in records(tmp_path, "step_window"))
+    assert records(tmp_path, "run_start")[0]["measured_units"] == {"mfu": "%"}
     epochs = records(tmp_path, "epoch")
     assert [(e["epoch"], e["steps"], e["samples"], e["wall_s"]) for e in epochs] == [
         (0, 2, samples, 2), (1, 2, samples, 2)]
