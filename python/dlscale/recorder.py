@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import math
 import platform
+import re
 import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -32,6 +33,7 @@ WINDOW_SHARE = 0.05         # a window takes at most this share of the time sinc
 EXCHANGES_PER_WINDOW = 200  # a window takes at least as long as this number of exchanges
 MOST_WINDOW_STEPS = 1_000_000
 HOST_BYTES = 64
+MEASURED_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 # Names of record keys and table columns. A quantity that the script measures must have another name.
 OTHER_KEYS = frozenset(("n", "gpus", "nodes", "global_batch", "batch_per_gpu", "run_id", "launch", "line", "time",
                         "epoch", "first_step", "steps", "step", "warmup", "samples", "wall_s", "lr", "loss",
@@ -262,13 +264,16 @@ class Run:
     def measured(self, **values: float) -> None:
         """Records further quantities of the current step under their names, for example `mfu=41.5`.
 
-        The record of a window contains the mean of the values that were passed during the window. Only the values of
-        rank 0 are recorded. Other ranks may call this function, but need not. If a value is a tensor on a GPU, the call
-        waits for the GPU. dlscale.run(units={"mfu": "%"}) states the units.
+        The record of a window contains the mean of the values that were passed during the window. Values that are not
+        finite are left out, for example the gradient norm of a step whose gradients overflow. Only the values of rank 0
+        are recorded. Other ranks may call this function, but need not. If a value is a tensor on a GPU, the call waits
+        for the GPU. dlscale.run(units={"mfu": "%"}) states the units.
         """
         for name, value in values.items():
             _check_measured_name(name)
-            self._window.measured.add(name, float(value))
+            number = float(value)
+            if math.isfinite(number):
+                self._window.measured.add(name, number)
 
     def evaluated(self, *, accuracy: Optional[float] = None, loss: Optional[float] = None,
                   samples: Optional[int] = None, wall_s: Optional[float] = None, **metrics: float) -> None:
@@ -506,7 +511,10 @@ class Run:
 
 
 def _check_measured_name(name: str) -> None:
-    """Raises ValueError if a record key or a table column has this name."""
+    """Raises ValueError if a quantity cannot have this name. Format files have the same rule for names."""
+    if not MEASURED_NAME.fullmatch(name):
+        raise ValueError(f"{name!r}: may contain only letters, digits and . _ -, and must begin with a letter, a digit "
+                         "or _")
     if name in OTHER_KEYS:
         raise ValueError(f"{name}: another value of the records has this name; choose another name")
 

@@ -289,6 +289,13 @@ def test_the_record_of_a_window_has_the_means_of_measured_quantities(tmp_path, r
         {"mfu": 40.5}, {"mfu": 42.5, "grad_norm": 1.5}]
 
 
+def test_the_mean_of_a_measured_quantity_leaves_out_values_that_are_not_finite(tmp_path, records):
+    with dlscale.run(folder=tmp_path, window_steps=3) as run:
+        for norm, _ in zip((1.0, math.nan, 2.0, math.inf, math.nan, -math.inf), run.steps([[0]] * 6)):
+            run.measured(grad_norm=norm, mfu=40)
+    assert [w["measured"] for w in records(tmp_path, "step_window")] == [{"grad_norm": 1.5, "mfu": 40}, {"mfu": 40}]
+
+
 def test_windows_without_measured_quantities_have_no_such_key(tmp_path, records):
     with dlscale.run(folder=tmp_path) as run:
         train(run)
@@ -302,3 +309,20 @@ def test_a_measured_quantity_must_not_have_the_name_of_another_value(tmp_path):
     with dlscale.run(folder=tmp_path) as run:
         with pytest.raises(ValueError, match="lr: another value of the records has this name"):
             run.measured(lr=0.1)
+
+
+@pytest.mark.parametrize("name", ["", "grad norm", ".norm", "-norm", "größe", "norm/layer", "norm\n"])
+def test_the_name_of_a_measured_quantity_has_letters_digits_and_few_other_characters(tmp_path, name):
+    message = "may contain only letters, digits and . _ -, and must begin with a letter, a digit or _"
+    with pytest.raises(ValueError, match=message):
+        dlscale.run(folder=tmp_path, units={name: "%"})
+    with dlscale.run(folder=tmp_path) as run:
+        with pytest.raises(ValueError, match=message):
+            run.measured(**{name: 1})
+
+
+def test_the_name_of_a_measured_quantity_can_have_dots_and_hyphens(tmp_path, records):
+    with dlscale.run(folder=tmp_path) as run:
+        for _ in run.steps([[0]]):
+            run.measured(**{"layer.0-norm": 1, "_0": 2})
+    assert records(tmp_path, "step_window")[0]["measured"] == {"layer.0-norm": 1, "_0": 2}
