@@ -34,11 +34,39 @@ bool split_cells(std::string_view line, char separator, std::vector<std::string>
   return !reader.has_open_quote();
 }
 
+/// Reader of tables, whose lines can have several rows.
+class TableReader : public RowReader {
+ public:
+  explicit TableReader(const MappedFormat& format) : columns_(format.columns) {}
+
+  bool more(TextRow& row) override {
+    if (rows_.empty()) return false;
+    row = std::move(rows_.front());
+    rows_.erase(rows_.begin());
+    return true;
+  }
+
+  void require_columns() const override { columns_.require(); }
+
+ protected:
+  /// Sets the rows of the current line. Returns an error message, or an empty text on success.
+  std::string make_rows(const std::vector<std::string>& cells) {
+    const std::size_t expected = columns_.headings().size();
+    if (cells.size() != expected)
+      return fmt::format("has {} of {} columns", cells.size(), expected);
+    rows_ = columns_.rows(cells);
+    return "";
+  }
+
+  TableColumns columns_;
+  std::vector<TextRow> rows_;  ///< remaining rows of the current line
+};
+
 /// Reads CSV files according to RFC 4180, except that a quoted cell cannot contain a line end. The
 /// separator is the character among comma, semicolon and tab that occurs most often in the heading.
-class CsvReader : public RowReader {
+class CsvReader : public TableReader {
  public:
-  explicit CsvReader(const MappedFormat& format) : columns_(format.columns) {}
+  using TableReader::TableReader;
 
   std::string read(std::string_view line, TextRow& row) override {
     rows_.clear();
@@ -49,24 +77,12 @@ class CsvReader : public RowReader {
     }
     std::vector<std::string> cells;
     if (!split_cells(line, separator_, cells)) return "a quotation mark is not closed";
-    const std::vector<std::string>& headings = columns_.headings();
-    if (cells.size() != headings.size()) {
-      return fmt::format("has {} of {} columns", cells.size(), headings.size());
-    }
-    if (cells == headings) return "";  // the heading of an appended table
-    rows_ = columns_.rows(cells);
+    if (cells == columns_.headings()) return "";  // the heading of an appended table
+    std::string problem = make_rows(cells);
     more(row);
-    return "";
+    return problem;
   }
 
-  bool more(TextRow& row) override {
-    if (rows_.empty()) return false;
-    row = std::move(rows_.front());
-    rows_.erase(rows_.begin());
-    return true;
-  }
-
-  void require_columns() const override { columns_.require(); }
   bool is_ready() const override { return !columns_.headings().empty(); }
 
  private:
@@ -80,9 +96,7 @@ class CsvReader : public RowReader {
     if (!is_comment) columns_.set(std::move(headings));
   }
 
-  TableColumns columns_;
   char separator_ = ',';
-  std::vector<TextRow> rows_;  ///< remaining rows of the current line
 };
 
 class JsonReader : public RowReader {
@@ -279,9 +293,9 @@ bool is_rule(std::string_view line) {
   return line.find("---") != line.npos && line.find_first_not_of("-=+|: \t") == line.npos;
 }
 
-class MarkdownReader : public RowReader {
+class MarkdownReader : public TableReader {
  public:
-  explicit MarkdownReader(const MappedFormat& format) : columns_(format.columns) {
+  explicit MarkdownReader(const MappedFormat& format) : TableReader(format) {
     columns_.place("#table", "");
     columns_.place("#heading", "");
     for (char level = '1'; level <= '6'; ++level) place_heading(level, "");
@@ -307,14 +321,6 @@ class MarkdownReader : public RowReader {
     return "";
   }
 
-  bool more(TextRow& row) override {
-    if (rows_.empty()) return false;
-    row = std::move(rows_.front());
-    rows_.erase(rows_.begin());
-    return true;
-  }
-
-  void require_columns() const override { columns_.require(); }
   bool needs_all() const override { return true; }
 
  private:
@@ -339,9 +345,8 @@ class MarkdownReader : public RowReader {
 
   std::string take_row(const std::string& text) {
     std::vector<std::string> cells = cells_of(text);
-    const std::vector<std::string>& headings = columns_.headings();
     after_rule_ = false;
-    if (headings.empty()) {
+    if (columns_.headings().empty()) {
       pending_ = std::move(cells);
       return "";
     }
@@ -349,12 +354,7 @@ class MarkdownReader : public RowReader {
       is_about_other_ = true;
       return "its table " + columns_.what_is_missing();
     }
-    if (cells.size() != headings.size()) {
-      return "has " + std::to_string(cells.size()) + " of " + std::to_string(headings.size()) +
-             " columns";
-    }
-    rows_ = columns_.rows(cells);
-    return "";
+    return make_rows(cells);
   }
 
   void place_heading(char level, const std::string& text) {
@@ -372,8 +372,6 @@ class MarkdownReader : public RowReader {
     }
   }
 
-  TableColumns columns_;
-  std::vector<TextRow> rows_;         ///< remaining rows of the current line
   std::vector<std::string> pending_;  ///< row that becomes the headings if a rule follows
   int tables_ = 0;
   bool after_rule_ = false, in_code_ = false;
