@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers that select the records of one type from the records of a run.
+// Helpers that select the records of one type from the records of a run, and rates of windows.
 #pragma once
 
 #include <variant>
@@ -21,6 +21,11 @@ std::vector<Record> all(const std::vector<contract::ResultRecord>& records) {
 template <class Record>
 std::vector<Record> all(const contract::ResultsFile& file) {
   return all<Record>(file.records);
+}
+
+/// Returns the samples per second of a window.
+inline double rate_of(const contract::StepWindow& window) {
+  return static_cast<double>(window.samples) / window.wall_s;
 }
 
 }  // namespace dlscale::test

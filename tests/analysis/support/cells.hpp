@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to table cells by row and column.
+// Access to the table of a metric, and to table cells by row and column.
 #pragma once
 
 #include <string>
+#include <variant>
 
 #include "analysis/report/report.hpp"
+#include "analysis/report/tables/metrics.hpp"
 #include "base/error.hpp"
 
 namespace dlscale::test {
+
+/// Returns the first table of `dlscale analyze --metric METRIC`.
+inline analysis::Table table_of(const char* metric, const analysis::Frame& frame) {
+  return analysis::make_report(analysis::find_metric(metric), frame, {}, {}).tables.at(0);
+}
 
 /// Returns the index of a column. Throws base::RunError for an unknown column.
 inline std::size_t column(const analysis::Table& table, const std::string& id) {
@@ -28,6 +35,10 @@ inline double number(const analysis::Table& table, std::size_t row, const std::s
 
 inline std::string text(const analysis::Table& table, std::size_t row, const std::string& id) {
   return std::get<std::string>(cell(table, row, id));
+}
+
+inline bool is_empty(const analysis::Table& table, std::size_t row, const std::string& id) {
+  return std::holds_alternative<std::monostate>(cell(table, row, id));
 }
 
 inline std::string notes(const analysis::Table& table) {

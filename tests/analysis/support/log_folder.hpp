@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Logs of third-party programs and the folder into which they are collected.
+// Logs of third-party programs, column maps for logs, and the folder into which logs are collected.
 #pragma once
 
 #include <string>
@@ -14,6 +14,16 @@
 #include "tests/support/temp_dir.hpp"
 
 namespace dlscale::test {
+
+/// Returns the format of a log whose columns have these mappings, such as "wall_s=time".
+inline analysis::MappedFormat format_of(const std::string& kind,
+                                        const std::vector<std::string>& mappings) {
+  analysis::MappedFormat format{.kind = kind};
+  for (const std::string& text : mappings) {
+    format.columns.push_back(analysis::parse_mapping(text));
+  }
+  return format;
+}
 
 class LogFolder {
  public:

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "tests/analysis/support/log_folder.hpp"
 #include "tests/support/records.hpp"
 
 namespace dlscale::analysis {
@@ -14,6 +15,8 @@ using contract::EpochRecord;
 using contract::EvalRecord;
 using contract::StepWindow;
 using test::all;
+using test::format_of;
+using test::rate_of;
 
 contract::RunSpec two_ranks() {
   contract::RunSpec run;
@@ -23,21 +26,11 @@ contract::RunSpec two_ranks() {
   return run;
 }
 
-MappedFormat format_of(const std::string& kind, const std::vector<std::string>& mappings) {
-  MappedFormat format{.kind = kind};
-  for (const std::string& text : mappings) format.columns.push_back(parse_mapping(text));
-  return format;
-}
-
 const std::vector<std::string> kPerRank{"rank=rank", "load_wait_s=load", "compute_s=compute"};
 
 contract::ResultsFile read(const std::string& text, const MappedFormat& format,
                            const LogPart& part = {}) {
   return read_mapped(text, format, part, two_ranks()).file;
-}
-
-double rate_of(const StepWindow& window) {
-  return static_cast<double>(window.samples) / window.wall_s;
 }
 
 std::string refusal(const std::function<void()>& work) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/analysis/support/log_folder.hpp"
 #include "tests/support/records.hpp"
 
 namespace dlscale::analysis {
@@ -14,6 +15,7 @@ namespace {
 
 using contract::StepWindow;
 using test::all;
+using test::format_of;
 
 contract::RunSpec one_gpu() {
   contract::RunSpec run;
@@ -23,17 +25,11 @@ contract::RunSpec one_gpu() {
   return run;
 }
 
-MappedFormat mapped(const std::string& kind, const std::vector<std::string>& mappings) {
-  MappedFormat format{.kind = kind};
-  for (const std::string& text : mappings) format.columns.push_back(parse_mapping(text));
-  return format;
-}
-
 /// Returns the rates of a table with one column.
 std::vector<double> rates(const std::string& text, const MappedFormat& format) {
   std::vector<double> found;
   for (const StepWindow& window : all<StepWindow>(read_mapped(text, format, {}, one_gpu()).file)) {
-    found.push_back(static_cast<double>(window.samples) / window.wall_s);
+    found.push_back(test::rate_of(window));
   }
   return found;
 }
@@ -55,7 +51,7 @@ double value_of(Measure measure, const std::string& text, double factor = 1) {
   return value;
 }
 
-const MappedFormat kRate = mapped("csv", {"samples_per_s=r"});
+const MappedFormat kRate = format_of("csv", {"samples_per_s=r"});
 
 }  // namespace
 
@@ -101,7 +97,7 @@ TEST_CASE("csv: decimal commas are read if the file shows that it uses them") {
 }
 
 TEST_CASE("csv: other columns show the decimal comma of a file") {
-  const auto format = mapped("csv", {"samples_per_s=r", "lr=lr"});
+  const auto format = format_of("csv", {"samples_per_s=r", "lr=lr"});
   CHECK(rates("r;lr\n1,024;0,1\n", format)[0] == Approx(1.024));
   CHECK(rates("r;lr\n1,024;0.1\n", format)[0] == Approx(1024));
 }
@@ -134,7 +130,7 @@ TEST_CASE("csv: an ambiguous number is reported with the option that decides") {
 }
 
 TEST_CASE("markdown: numbers are read as they are displayed") {
-  const auto format = mapped("markdown", {"samples_per_s=r"});
+  const auto format = format_of("markdown", {"samples_per_s=r"});
   const std::string head = "| r |\n|---|\n";
   for (const char* cell : {"**1,900**", "1900\\*", "1,900<sup>1</sup>", "1&nbsp;900", "[1,900](a)",
                            "1900 &plusmn; 20", "1.9k img/s"}) {
@@ -161,12 +157,12 @@ TEST_CASE("counts of axes are normalised, and other axes keep their texts") {
 }
 
 TEST_CASE("csv: rows with differently written counts belong to one run") {
-  const auto format = mapped("csv", {"samples_per_s=r", "gpus=g"});
+  const auto format = format_of("csv", {"samples_per_s=r", "gpus=g"});
   CHECK(runs_in("g,r\n\"1,024\",5\n1024,6\n", format).size() == 1);
 }
 
 TEST_CASE("csv: a bad row before the first run of several is reported with that run") {
-  const auto format = mapped("csv", {"samples_per_s=r", "gpus=g"});
+  const auto format = format_of("csv", {"samples_per_s=r", "gpus=g"});
   const std::string text = "g,r\n1,2,3\n1,98\n2,190\n";
   const auto runs = runs_in(text, format);
   REQUIRE(runs.size() == 2);

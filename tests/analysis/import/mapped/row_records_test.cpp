@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analysis/import/mapped/mapped_format.hpp"
+#include "tests/analysis/support/log_folder.hpp"
 #include "tests/support/records.hpp"
 
 namespace dlscale::analysis {
@@ -14,6 +15,8 @@ namespace {
 using contract::EpochRecord;
 using contract::StepWindow;
 using test::all;
+using test::format_of;
+using test::rate_of;
 
 contract::RunSpec batches_of_16() {
   contract::RunSpec run;
@@ -21,18 +24,8 @@ contract::RunSpec batches_of_16() {
   return run;
 }
 
-MappedFormat csv_of(const std::vector<std::string>& mappings) {
-  MappedFormat format{.kind = "csv"};
-  for (const std::string& text : mappings) format.columns.push_back(parse_mapping(text));
-  return format;
-}
-
 contract::ResultsFile read_rows(const std::string& text, const MappedFormat& format) {
   return read_mapped(text, format, {}, batches_of_16()).file;
-}
-
-double told_rate_of(const StepWindow& window) {
-  return static_cast<double>(window.samples) / window.wall_s;
 }
 
 }  // namespace
@@ -40,7 +33,7 @@ double told_rate_of(const StepWindow& window) {
 TEST_CASE("csv: an epoch row without samples has those of the training set, if its size is known") {
   contract::RunSpec run = batches_of_16();
   run.dataset.train_samples = 800;
-  const auto format = csv_of({"epoch=epoch", "wall_s=t"});
+  const auto format = format_of("csv", {"epoch=epoch", "wall_s=t"});
   const auto file = read_mapped("epoch,t\n0,20\n1,10\n", format, {}, run).file;
   const auto windows = all<StepWindow>(file);
   REQUIRE(windows.size() == 2);
@@ -51,7 +44,8 @@ TEST_CASE("csv: an epoch row without samples has those of the training set, if i
 }
 
 TEST_CASE("csv: an epoch with unknown samples has a time without a rate, and is reported") {
-  const auto file = read_rows("epoch,t\n0,20\n1,10\n", csv_of({"epoch=epoch", "wall_s=t"}));
+  const auto file =
+      read_rows("epoch,t\n0,20\n1,10\n", format_of("csv", {"epoch=epoch", "wall_s=t"}));
   CHECK(all<StepWindow>(file).empty());
   const auto epochs = all<EpochRecord>(file);
   REQUIRE(epochs.size() == 2);
@@ -64,7 +58,7 @@ TEST_CASE("csv: an epoch with unknown samples has a time without a rate, and is 
 }
 
 TEST_CASE("csv: an epoch row with steps has a batch of samples for each step") {
-  const auto format = csv_of({"epoch=epoch", "wall_s=t", "steps=n"});
+  const auto format = format_of("csv", {"epoch=epoch", "wall_s=t", "steps=n"});
   const auto windows = all<StepWindow>(read_rows("epoch,t,n\n0,20,50\n", format));
   REQUIRE(windows.size() == 1);
   CHECK(windows[0].samples == 50 * 16);
@@ -73,7 +67,7 @@ TEST_CASE("csv: an epoch row with steps has a batch of samples for each step") {
 TEST_CASE("csv: several rows of one epoch count neither as epochs nor as steps") {
   contract::RunSpec run = batches_of_16();
   run.dataset.train_samples = 800;
-  const auto format = csv_of({"epoch=epoch", "wall_s=t"});
+  const auto format = format_of("csv", {"epoch=epoch", "wall_s=t"});
   const auto file = read_mapped("epoch,t\n0,2\n0,1\n1,3\n", format, {}, run).file;
   REQUIRE(file.skipped.size() == 2);
   CHECK(
@@ -87,12 +81,12 @@ TEST_CASE("csv: several rows of one epoch count neither as epochs nor as steps")
 }
 
 TEST_CASE("csv: rates alone have equal weights and no steps or parts") {
-  const auto format = csv_of({"samples_per_s=rate"});
+  const auto format = format_of("csv", {"samples_per_s=rate"});
   const auto windows = all<StepWindow>(
       read_mapped("rate\n100\n300\n", format, {}, contract::RunSpec{.global_batch = 0}).file);
   REQUIRE(windows.size() == 2);
-  CHECK(told_rate_of(windows[0]) == Approx(100));
-  CHECK(told_rate_of(windows[1]) == Approx(300));
+  CHECK(rate_of(windows[0]) == Approx(100));
+  CHECK(rate_of(windows[1]) == Approx(300));
   for (const StepWindow& window : windows) {
     CHECK(window.samples == 1);
     CHECK(window.steps == 0);
@@ -101,7 +95,8 @@ TEST_CASE("csv: rates alone have equal weights and no steps or parts") {
 }
 
 TEST_CASE("csv: a rate and the batch give the time of a step") {
-  const auto windows = all<StepWindow>(read_rows("rate\n100\n", csv_of({"samples_per_s=rate"})));
+  const auto windows =
+      all<StepWindow>(read_rows("rate\n100\n", format_of("csv", {"samples_per_s=rate"})));
   REQUIRE(windows.size() == 1);
   CHECK(windows[0].steps == 1);
   CHECK(windows[0].wall_s == Approx(0.16));
@@ -109,11 +104,11 @@ TEST_CASE("csv: a rate and the batch give the time of a step") {
 }
 
 TEST_CASE("csv: a rate of an epoch with unknown samples does not give the time of the epoch") {
-  const auto format = csv_of({"epoch=epoch", "samples_per_s=rate", "loss=loss"});
+  const auto format = format_of("csv", {"epoch=epoch", "samples_per_s=rate", "loss=loss"});
   const auto file = read_rows("epoch,rate,loss\n0,100,0.5\n", format);
   const auto windows = all<StepWindow>(file);
   REQUIRE(windows.size() == 1);
-  CHECK(told_rate_of(windows[0]) == Approx(100));
+  CHECK(rate_of(windows[0]) == Approx(100));
   CHECK(windows[0].steps == 0);
   const auto epochs = all<EpochRecord>(file);
   REQUIRE(epochs.size() == 1);
@@ -152,7 +147,8 @@ TEST_CASE("pattern: steps belong to the epoch that a separate line names") {
 }
 
 TEST_CASE("csv: evaluations of a table without epochs have an unknown epoch") {
-  const auto evals = all<contract::EvalRecord>(read_rows("a\n0.1\n0.2\n", csv_of({"accuracy=a"})));
+  const auto evals =
+      all<contract::EvalRecord>(read_rows("a\n0.1\n0.2\n", format_of("csv", {"accuracy=a"})));
   REQUIRE(evals.size() == 2);
   CHECK(evals[1].epoch == kUnknownEpoch);
 }
@@ -173,7 +169,7 @@ TEST_CASE("step numbers that rise by more than 1 are reported unless the rows st
 }
 
 TEST_CASE("a gap in step numbers that mostly rise by 1, and a new epoch, are not reported") {
-  const auto format = csv_of({"epoch=epoch", "step=step", "wall_s=t"});
+  const auto format = format_of("csv", {"epoch=epoch", "step=step", "wall_s=t"});
   CHECK(read_rows("epoch,step,t\n0,1,5\n0,2,5\n0,5,5\n1,9,5\n", format).skipped.empty());
 }
 

@@ -11,11 +11,8 @@ namespace {
 using test::frame_of;
 using test::number;
 using test::run_at;
+using test::table_of;
 using test::text;
-
-Table counter_table(const Frame& frame) {
-  return make_report(find_metric("counters"), frame, {}, {}).tables.at(0);
-}
 
 }  // namespace
 
@@ -25,7 +22,7 @@ TEST_CASE("the counters table has a row for each counter, per step and per epoch
   run.counters = {{"horovod_cycles", 3}, {"skipped_steps", 0.5}};
   run.steps.bytes_sent = 800;
   run.steps.collectives = 200;
-  const Table table = counter_table(frame_of({run}));
+  const Table table = table_of("counters", frame_of({run}));
   REQUIRE(table.rows.size() == 4);
   CHECK(text(table, 0, "counter") == "bytes_sent");
   CHECK(number(table, 0, "per_step") == 8);
@@ -38,7 +35,7 @@ TEST_CASE("the counters table has a row for each counter, per step and per epoch
 
 TEST_CASE("a study without counters has no row in the counters table") {
   const Frame frame = frame_of({run_at(4, 1000)});
-  CHECK(counter_table(frame).rows.empty());
+  CHECK(table_of("counters", frame).rows.empty());
   CHECK(why_nothing(find_metric("counters"), frame, {}) ==
         "counters needs a completed run that counted bytes or events in its steps, and there is "
         "none");

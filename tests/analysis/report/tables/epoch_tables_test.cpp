@@ -9,16 +9,13 @@
 namespace dlscale::analysis {
 namespace {
 
-using test::cell;
 using test::column;
 using test::frame_of;
+using test::is_empty;
 using test::number;
 using test::run_at;
+using test::table_of;
 using test::text;
-
-bool is_empty(const Table& table, std::size_t row, const std::string& id) {
-  return std::holds_alternative<std::monostate>(cell(table, row, id));
-}
 
 RunRow trained(int repetition, double train_loss) {
   RunRow run = run_at(2, 1000, "ddp", repetition);
@@ -26,10 +23,6 @@ RunRow trained(int repetition, double train_loss) {
                 {.epoch = 1, .wall_s = 5, .train_loss = train_loss, .train_accuracy = 0.75}};
   run.evals = {{.epoch = 1, .accuracy = 0.5, .loss = 1.5, .wall_s = 2}};
   return run;
-}
-
-Table table_of(const char* metric, const Frame& frame) {
-  return make_report(find_metric(metric), frame, {}, {}).tables.at(0);
 }
 
 }  // namespace

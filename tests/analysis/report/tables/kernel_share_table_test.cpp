@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "analysis/report/tables/metrics.hpp"
 #include "tests/analysis/support/cells.hpp"
 #include "tests/analysis/support/rows.hpp"
 
 namespace dlscale::analysis {
 namespace {
 
-using test::cell;
 using test::frame_of;
+using test::is_empty;
 using test::number;
 using test::run_at;
-
-Table kernel_share_table(const Frame& frame) {
-  return make_report(find_metric("kernel-shares"), frame, {}, {}).tables.at(0);
-}
+using test::table_of;
 
 }  // namespace
 
@@ -37,7 +33,7 @@ TEST_CASE("shares of kernel time come from sums over the profiles of all repeats
                       .computation = 0.5,
                       .other = 0.4,
                       .cpu_occupancy = 0.7}};
-  const Table table = kernel_share_table(frame_of({first, second}));
+  const Table table = table_of("kernel-shares", frame_of({first, second}));
   REQUIRE(table.rows.size() == 1);
   CHECK(number(table, 0, "n") == 2);
   CHECK(number(table, 0, "profiled_steps") == 20);
@@ -52,8 +48,7 @@ TEST_CASE("shares of kernel time come from sums over the profiles of all repeats
 TEST_CASE("the seconds of I/O are absent if the steps of an epoch are unknown") {
   RunRow run = run_at(4, 1000);
   run.profiles = {{.steps = 10, .wall_s = 2, .kernel_s = 3, .computation = 1}};
-  CHECK(std::holds_alternative<std::monostate>(
-      cell(kernel_share_table(frame_of({run})), 0, "io_s_per_epoch")));
+  CHECK(is_empty(table_of("kernel-shares", frame_of({run})), 0, "io_s_per_epoch"));
 }
 
 }  // namespace dlscale::analysis

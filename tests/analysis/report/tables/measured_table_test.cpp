@@ -15,6 +15,7 @@ using test::column;
 using test::frame_of;
 using test::number;
 using test::run_at;
+using test::table_of;
 
 RunRow measured(int gpus, int repetition, double mfu) {
   RunRow run = run_at(gpus, 1000, "ddp", repetition);
@@ -22,15 +23,11 @@ RunRow measured(int gpus, int repetition, double mfu) {
   return run;
 }
 
-Table table_of(const Frame& frame) {
-  return make_report(find_metric("measured"), frame, {}, {}).tables.at(0);
-}
-
 }  // namespace
 
 TEST_CASE("the measured table has a column with median and range for each quantity") {
-  const Table table = table_of(
-      frame_of({measured(1, 1, 40), measured(1, 2, 42), measured(1, 3, 47), measured(2, 1, 30)}));
+  const Table table = table_of("measured", frame_of({measured(1, 1, 40), measured(1, 2, 42),
+                                                     measured(1, 3, 47), measured(2, 1, 30)}));
   REQUIRE(table.rows.size() == 2);
   CHECK(number(table, 0, "n") == 3);
   CHECK(number(table, 0, "mfu") == 42);
@@ -44,14 +41,14 @@ TEST_CASE("the measured table has a column with median and range for each quanti
 TEST_CASE("six repeats give a 95 % interval of a measured quantity") {
   std::vector<RunRow> runs;
   for (int i = 1; i <= 6; ++i) runs.push_back(measured(1, i, 40 + i));
-  const Table table = table_of(frame_of(std::move(runs)));
+  const Table table = table_of("measured", frame_of(std::move(runs)));
   CHECK(table.columns[column(table, "mfu") + 1].title == "95 % interval");
 }
 
 TEST_CASE("a quantity has four digits, and each unit of a name has a column of its own") {
   RunRow other = run_at(2, 1000);
   other.measured = {{{"mfu", ""}, 0.4}, {{"n", ""}, 221070}};
-  const Table table = table_of(frame_of({measured(1, 1, 38.2), other}));
+  const Table table = table_of("measured", frame_of({measured(1, 1, 38.2), other}));
   CHECK(table.columns[column(table, "measured_mfu")].decimals == 2);
   CHECK(table.columns[column(table, "mfu")].decimals == 4);
   CHECK(table.columns[column(table, "measured_n")].decimals == 0);
@@ -68,7 +65,7 @@ TEST_CASE("collect shows the measured table only if a run measured a quantity") 
 
 TEST_CASE("a study whose programs measured nothing has no row, and the reason is stated") {
   const Frame frame = frame_of({run_at(1, 1000)});
-  CHECK(table_of(frame).rows.empty());
+  CHECK(table_of("measured", frame).rows.empty());
   CHECK_THAT(why_nothing(find_metric("measured"), frame, {}),
              Catch::Contains("measured needs a completed run whose log format or recorder"));
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "analysis/report/tables/metrics.hpp"
 #include "tests/analysis/support/cells.hpp"
 #include "tests/analysis/support/rows.hpp"
 
@@ -11,11 +10,8 @@ namespace {
 using test::frame_of;
 using test::number;
 using test::run_at;
+using test::table_of;
 using test::text;
-
-Table rank_table(const char* metric, const Frame& frame) {
-  return make_report(find_metric(metric), frame, {}, {}).tables.at(0);
-}
 
 }  // namespace
 
@@ -33,7 +29,7 @@ TEST_CASE("the ranks table has each rank of the last epoch and the mean over the
                 .rank_loss = {1, 3},
                 .rank_accuracy = {0.4, 0.6},
                 .rank_wall_s = {0.1, 0.3}}};
-  const Table table = rank_table("ranks", frame_of({run}));
+  const Table table = table_of("ranks", frame_of({run}));
   REQUIRE(table.rows.size() == 3);
   CHECK(text(table, 0, "rank") == "0");
   CHECK(text(table, 2, "rank") == "mean");
@@ -54,7 +50,7 @@ TEST_CASE("the rank-epochs table has each rank of each epoch and the mean over t
   run.ranks = {{.epochs = {{.steps = 5, .work_s = {9, 9}, .epoch = 0, .train_loss = {2, 4}},
                            {.steps = 5, .work_s = {1, 2}, .epoch = 1, .train_loss = {0.5, 1.5}}}}};
   run.evals = {{.epoch = 1, .accuracy = 0.5, .loss = 1, .rank_loss = {1, 3}}};
-  const Table table = rank_table("rank-epochs", frame_of({run}));
+  const Table table = table_of("rank-epochs", frame_of({run}));
   REQUIRE(table.rows.size() == 6);
   CHECK(number(table, 0, "epoch") == 1);
   CHECK(number(table, 3, "epoch") == 2);
@@ -68,7 +64,7 @@ TEST_CASE("the rank-epochs table has each rank of each epoch and the mean over t
 TEST_CASE("a run of one rank has no row in the ranks table") {
   RunRow run = run_at(1, 1000);
   run.evals = {{.epoch = 0, .accuracy = 0.5, .rank_loss = {1}}};
-  CHECK(rank_table("ranks", frame_of({run})).rows.empty());
+  CHECK(table_of("ranks", frame_of({run})).rows.empty());
 }
 
 }  // namespace dlscale::analysis
