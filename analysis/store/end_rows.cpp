@@ -69,6 +69,52 @@ std::vector<contract::LaunchRecord> records_in(const EndFile& file, Sources& sou
   }
 }
 
+/// Numbers of the launches that each submission of a run started. An `ended` record names only its
+/// submission. The numbers come from two kinds of records:
+/// - `described`: a job script states the number of the launch that it starts.
+/// - `submitting`: the runner states the number of the latest launch before the submission. The
+///   launches of the submission have higher numbers.
+class SubmittedLaunches {
+ public:
+  void add_record(const contract::LaunchRecord& record) {
+    if (record.event == "described") {
+      described_[{record.run_id, record.launch}] = record.launch_number;
+    }
+    if (record.event != "submitting" || record.launch.empty()) return;
+    for (std::size_t i = 0; i < record.runs.size(); ++i) {
+      const int earlier = i < record.launches.size() ? record.launches[i] : 0;
+      submitted_[{record.runs[i], record.launch}] = earlier + 1;
+    }
+  }
+
+  /// Returns the number of the last launch that the submission described. `launch` is the token of
+  /// the submission. The token is empty if the user started the job script. Returns 0 if the
+  /// submission described no launch.
+  int last_described(const std::string& run_id, const std::string& launch) const {
+    return number_in(described_, run_id, launch);
+  }
+
+  /// Returns EndRecord::first_launch for the end of the submission. Returns 0 if no record states a
+  /// number.
+  int first_launch(const std::string& run_id, const std::string& launch) const {
+    if (launch.empty()) return 0;
+    const int described = last_described(run_id, launch);
+    return described > 0 ? described : number_in(submitted_, run_id, launch);
+  }
+
+ private:
+  /// Launch numbers by run id and token of the submission.
+  using Numbers = std::map<std::pair<std::string, std::string>, int>;
+
+  static int number_in(const Numbers& numbers, const std::string& run_id,
+                       const std::string& launch) {
+    const auto found = numbers.find({run_id, launch});
+    return found == numbers.end() ? 0 : found->second;
+  }
+
+  Numbers described_, submitted_;
+};
+
 }  // namespace
 
 NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder, Sources& sources,
@@ -76,10 +122,12 @@ NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder,
   std::map<std::string, const contract::PlannedJob*> jobs;
   for (const contract::PlannedJob& job : plan.jobs) jobs[job.name] = &job;
   NotedEnds ends;
+  SubmittedLaunches launches;
   using Scope = EndRecord::Scope;
   for (const EndFile& file : files_of(folder, sources)) {
     const auto& [path, source, by_runner] = file;
     for (const auto& record : records_in(file, sources, problems)) {
+      launches.add_record(record);
       if (record.event == "described" && !record.software.empty()) {
         software[{record.run_id, record.launch_number}] = record.software;
       }
@@ -87,7 +135,9 @@ NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder,
       const Scope said = by_runner ? Scope::Run : Scope::Script;
       const auto job = jobs.find(record.job);
       if (!record.run_id.empty()) {
-        ends[record.run_id].push_back({said, source, record});
+        // A job script writes the number of a launch before the end of this launch.
+        const int launch = by_runner ? 0 : launches.last_described(record.run_id, record.launch);
+        ends[record.run_id].push_back({said, source, record, launch});
       } else if (job != jobs.end()) {
         // If the job contains only one run, the end of the job is the end of that run.
         const bool alone = job->second->run_ids.size() == 1;
@@ -95,6 +145,13 @@ NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder,
           ends[run_id].push_back({alone ? said : Scope::Job, source, record});
         }
       }
+    }
+  }
+  // The files of the job scripts, which state most launch numbers, are read after launch.jsonl.
+  for (auto& [run_id, records] : ends) {
+    for (EndRecord& end : records) {
+      if (end.first_launch > 0) continue;
+      end.first_launch = launches.first_launch(run_id, end.record.launch);
     }
   }
   return ends;

@@ -115,26 +115,46 @@ LaunchEnd decide(const LaunchSeen& launch, const std::vector<EndRecord>& ends) {
   return {kUnfinished, "", ""};
 }
 
+/// Returns the latest time at which each launch can have ended. This is the start of the next
+/// launch that recorded its start.
+std::vector<double> latest_ends_of(const std::vector<LaunchSeen>& launches) {
+  std::vector<double> latest(launches.size());
+  double until = std::numeric_limits<double>::infinity();
+  for (std::size_t i = launches.size(); i-- > 0;) {
+    latest[i] = until;
+    if (std::isfinite(launches[i].started)) until = launches[i].started;
+  }
+  return latest;
+}
+
+/// Returns the position of the launch whose end is in the record. `latest` contains the latest time
+/// at which each launch can have ended. Returns an empty value if the record is older than the
+/// launch, or if there is no launch.
+std::optional<std::size_t> launch_of(const EndRecord& end, const std::vector<LaunchSeen>& launches,
+                                     const std::vector<double>& latest) {
+  if (launches.empty()) return std::nullopt;
+  const double time = latest_time(end.record);
+  std::size_t i = 0;
+  // The last launch has no latest time, so the search ends there if no earlier launch fits.
+  while (i + 1 < launches.size() && (launches[i].launch < end.first_launch || time >= latest[i])) {
+    ++i;
+  }
+  if (time < launches[i].started) return std::nullopt;
+  return i;
+}
+
 }  // namespace
 
 std::vector<LaunchEnd> decide_ends(const std::vector<LaunchSeen>& launches,
                                    std::vector<EndRecord> ends) {
   sort_by_time(ends);
-  std::vector<LaunchEnd> result;
-  auto next = ends.begin();
-  for (std::size_t i = 0; i < launches.size(); ++i) {
-    // This launch ended before the next launch that recorded its start.
-    double until = std::numeric_limits<double>::infinity();
-    for (std::size_t later = i + 1; later < launches.size() && std::isinf(until); ++later) {
-      if (std::isfinite(launches[later].started)) until = launches[later].started;
-    }
-    std::vector<EndRecord> own;
-    for (; next != ends.end() && latest_time(next->record) < until; ++next) {
-      const bool before_it = latest_time(next->record) < launches[i].started;
-      if (!before_it) own.push_back(*next);
-    }
-    result.push_back(decide(launches[i], own));
+  const std::vector<double> latest = latest_ends_of(launches);
+  std::vector<std::vector<EndRecord>> own(launches.size());
+  for (EndRecord& end : ends) {
+    if (const auto i = launch_of(end, launches, latest)) own[*i].push_back(std::move(end));
   }
+  std::vector<LaunchEnd> result;
+  for (std::size_t i = 0; i < launches.size(); ++i) result.push_back(decide(launches[i], own[i]));
   return result;
 }
 

@@ -47,6 +47,8 @@ struct EndRecord {
   Scope scope = Scope::Run;
   std::string source;  ///< file that contains the record
   contract::LaunchRecord record;
+  /// The record is about the launch with this number or about a later launch. 0: unknown.
+  int first_launch = 0;
 };
 
 struct LaunchEnd {
@@ -55,16 +57,23 @@ struct LaunchEnd {
   std::string reason;
 };
 
-/// Returns one end for each launch. An `ended` record belongs to the last launch that started
-/// before the time of the record. If several sources record the end of a launch, the first source
-/// of this list decides:
+/// Returns one end for each launch. `launches` is sorted by launch number.
+///
+/// An `ended` record belongs to the last launch that started before the time of the record. Some
+/// launches record no start time, for example launches whose output is read through a log format.
+/// Among consecutive launches without a start time, the record belongs to the first launch whose
+/// number is at least EndRecord::first_launch. If all launches have lower numbers, the record
+/// belongs to the last launch.
+///
+/// If several sources record the end of a launch, the first source of this list decides:
 /// - the runner's record for the run
 /// - the outcome that the launch itself recorded (`run_stop`)
 /// - the job script's record
-/// - the record for the end of the job There is one exception: if the launch itself only recorded
-///   that a signal stopped it, the job script's record has priority. A run is Lost if its job
-///   completed, but neither the run nor its job script recorded the end of the run. A launch
-///   without any record of its end is Unfinished.
+/// - the record for the end of the job
+///
+/// There is one exception: if the launch itself only recorded that a signal stopped it, the job
+/// script's record has priority. A run is Lost if its job completed, but neither the run nor its
+/// job script recorded the end of the run. A launch without any record of its end is Unfinished.
 std::vector<LaunchEnd> decide_ends(const std::vector<LaunchSeen>& launches,
                                    std::vector<EndRecord> ends);
 

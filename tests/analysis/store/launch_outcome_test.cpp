@@ -60,6 +60,29 @@ TEST_CASE("ends belong to the last launch that started before them") {
   CHECK(ends[1].outcome == "Completed");
 }
 
+TEST_CASE("ends belong to launches without a start by the number of the launch") {
+  const double unknown = std::nan("");
+  EndRecord first = end(Scope::Run, 20.5, RunOutcome::Failed);
+  EndRecord second = end(Scope::Run, 40.5, RunOutcome::Completed);
+  first.first_launch = 1;
+  second.first_launch = 2;
+  const auto ends = decide_ends({seen(1, unknown), seen(2, unknown)}, {second, first});
+  CHECK(ends[0].outcome == "Failed");
+  CHECK(ends[1].outcome == "Completed");
+  // A later launch that recorded its start before the end of its submission.
+  const auto restarted = decide_ends({seen(1, unknown), seen(2, 15)}, {first});
+  CHECK(restarted[0].outcome == "Unfinished");
+  CHECK(restarted[1].outcome == "Failed");
+}
+
+TEST_CASE("an end of a launch that does not exist belongs to the last launch") {
+  EndRecord record = end(Scope::Run, 40.5, RunOutcome::NodeFailed);
+  record.first_launch = 3;
+  const auto ends = decide_ends({seen(1, std::nan("")), seen(2, std::nan(""))}, {record});
+  CHECK(ends[0].outcome == "Unfinished");
+  CHECK(ends[1].outcome == "NodeFailed");
+}
+
 TEST_CASE("an end in whole seconds may be in the second of the launch start") {
   const auto ends = decide_ends({seen(1, 10.4)}, {end(Scope::Script, 10, RunOutcome::OutOfMemory)});
   CHECK(ends[0].outcome == "OutOfMemory");
