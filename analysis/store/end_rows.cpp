@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <unordered_map>
 
 #include "analysis/frame.hpp"
@@ -79,6 +81,7 @@ class SubmittedLaunches {
   void add_record(const contract::LaunchRecord& record) {
     if (record.event == "described") {
       described_[{record.run_id, record.launch}] = record.launch_number;
+      described_launches_.insert({record.run_id, record.launch_number});
     }
     if (record.event != "submitting" || record.launch.empty()) return;
     for (std::size_t i = 0; i < record.runs.size(); ++i) {
@@ -102,6 +105,13 @@ class SubmittedLaunches {
     return described > 0 ? described : number_in(submitted_, run_id, launch);
   }
 
+  /// Returns true if the submission ended before it started a launch, and the launch with the next
+  /// number belongs to another submission.
+  bool started_nothing(const std::string& run_id, const std::string& launch) const {
+    if (launch.empty() || last_described(run_id, launch) > 0) return false;
+    return described_launches_.contains({run_id, number_in(submitted_, run_id, launch)});
+  }
+
  private:
   /// Launch numbers by run id and token of the submission.
   using Numbers = std::map<std::pair<std::string, std::string>, int>;
@@ -113,6 +123,7 @@ class SubmittedLaunches {
   }
 
   Numbers described_, submitted_;
+  std::set<std::pair<std::string, int>> described_launches_;
 };
 
 }  // namespace
@@ -149,6 +160,10 @@ NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder,
   }
   // The files of the job scripts, which state most launch numbers, are read after launch.jsonl.
   for (auto& [run_id, records] : ends) {
+    // Such a record would otherwise count as the end of the launch of another submission.
+    std::erase_if(records, [&](const EndRecord& end) {
+      return launches.started_nothing(run_id, end.record.launch);
+    });
     for (EndRecord& end : records) {
       if (end.first_launch > 0) continue;
       end.first_launch = launches.first_launch(run_id, end.record.launch);

@@ -59,11 +59,13 @@ struct LaunchEnd {
 
 /// Returns one end for each launch. `launches` is sorted by launch number.
 ///
-/// An `ended` record belongs to the last launch that started before the time of the record. Some
-/// launches record no start time, for example launches whose output is read through a log format.
-/// Among consecutive launches without a start time, the record belongs to the first launch whose
-/// number is at least EndRecord::first_launch. If all launches have lower numbers, the record
-/// belongs to the last launch.
+/// An `ended` record belongs to the first launch that meets both conditions:
+/// - The number of the launch is at least EndRecord::first_launch.
+/// - No later launch started before the time of the record. The start of some launches is unknown,
+///   for example of launches whose output is read through a log format.
+///
+/// If no launch meets both conditions, the record belongs to the last launch. A record that is
+/// older than the start of its launch is ignored.
 ///
 /// If several sources record the end of a launch, the first source of this list decides:
 /// - the runner's record for the run

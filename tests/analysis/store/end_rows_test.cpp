@@ -163,6 +163,20 @@ TEST_CASE("a submission that ended before its program started is the end of the 
   CHECK(study.collected().outcome == "NodeFailed");
 }
 
+TEST_CASE("a submission that was cancelled in the queue is not the end of a later launch") {
+  PrintingStudy study;
+  study.submit("first", 0, 10);
+  study.end("first", 20.5, RunOutcome::Cancelled);
+  CHECK(study.collected().outcome == "Cancelled");
+  study.describe("", 1);
+  study.print_rate(2000);
+  CHECK(study.collected().outcome == "Unfinished");
+  study.end_script("", 40, 0);
+  const RunRow run = study.collected();
+  CHECK(run.outcome == "Completed");
+  CHECK(1 / seconds_per_sample(run) == Approx(2000));
+}
+
 TEST_CASE("the software of the launch that counts is a condition of the run") {
   PrintingStudy study;
   base::make_directories(study.folder.software());

@@ -75,6 +75,16 @@ TEST_CASE("ends belong to launches without a start by the number of the launch")
   CHECK(restarted[1].outcome == "Failed");
 }
 
+TEST_CASE("an end that is older than the start of its launch is ignored") {
+  EndRecord first = end(Scope::Run, 20.5, RunOutcome::Completed);
+  EndRecord queued = end(Scope::Run, 30.5, RunOutcome::Cancelled);
+  first.first_launch = 1;
+  queued.first_launch = 2;
+  const auto ends = decide_ends({seen(1, 10), seen(2, 50)}, {first, queued});
+  CHECK(ends[0].outcome == "Completed");
+  CHECK(ends[1].outcome == "Unfinished");
+}
+
 TEST_CASE("an end of a launch that does not exist belongs to the last launch") {
   EndRecord record = end(Scope::Run, 40.5, RunOutcome::NodeFailed);
   record.first_launch = 3;

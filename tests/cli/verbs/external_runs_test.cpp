@@ -109,6 +109,18 @@ TEST_CASE("breakdown tells that the steps of a script have no parts") {
                  Contains("and there is none"));
 }
 
+TEST_CASE("after retry, the completed launch of each run counts") {
+  ExternalStudy study("echo rate 100 samples/s; exit 1",
+                      "[trainer.read]\nline = ['rate (?<samples_per_s>[0-9.]+) samples/s']\n");
+  CHECK(study.submit().exit_code != 0);
+  study.write_script("echo rate 2000 samples/s");
+  REQUIRE(study.dlscale.run({"retry", "out", "--wait"}).exit_code == 0);
+  CHECK_THAT(study.dlscale.run({"collect", "out"}).out, Contains("2 of 2 runs used"));
+  const test::Ran analyzed = study.dlscale.run({"analyze", "out", "--metric", "throughput"});
+  CHECK_THAT(analyzed.out, Contains(" 2000.0 ") && !Contains(" 100.0 "));
+  CHECK_THAT(study.dlscale.run({"verify", "out"}).out, Contains("no differences"));
+}
+
 TEST_CASE("runs of different code are compared only with --mixed") {
   const std::string script = std::string("echo '") + kWindow + "' > results.jsonl";
   ExternalStudy study(script, "log_format = 'dlscale'\n");
