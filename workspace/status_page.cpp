@@ -9,7 +9,10 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <map>
+#include <utility>
 
+#include "analysis/import/imported_plan.hpp"
 #include "analysis/metrics/scaling/selected_runs.hpp"
 #include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
@@ -17,6 +20,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "workspace/runs/launch_log_reader.hpp"
 #include "workspace/status/time_left.hpp"
 #include "workspace/study_from_records.hpp"
 
@@ -163,14 +167,47 @@ analysis::Table runs_table(const std::vector<ShownRun>& all) {
   return table;
 }
 
-/// Returns the ids of the runs that have ended, each with its state. The list changes if a failed
-/// run is submitted again and completes.
-std::vector<std::string> ends_of(const std::vector<ShownRun>& runs) {
-  std::vector<std::string> ends;
-  for (const ShownRun& shown : runs) {
-    if (runner::has_ended(shown.state)) {
-      ends.push_back(shown.run->run_id + " " + to_string(shown.state));
+/// Finds the logs of launches. All runs with the same format have logs with the same name, so each
+/// format is read only once.
+class LogNames {
+ public:
+  explicit LogNames(const contract::PlanDir& folder) : folder_(folder) {}
+
+  /// Returns the file of the launch from which the results of `run` are read. Returns results.jsonl
+  /// if the format cannot be read. The page reports such a format when the results are read.
+  fs::path log_of(const contract::LaunchDir& launch, const contract::PlannedRun& run) {
+    const auto [name, is_new] = names_.try_emplace(contract::log_format_name(run));
+    if (is_new) {
+      try {
+        name->second = log_file(launch, run, folder_).filename();
+      } catch (const base::Error&) {
+        name->second = launch.results().filename();
+      }
     }
+    return launch.root() / name->second;
+  }
+
+ private:
+  const contract::PlanDir& folder_;
+  std::map<std::string, fs::path> names_;  ///< file names by format
+};
+
+/// Returns the runs that have ended. The list changes if a failed run is submitted again and
+/// completes, and if the log of an ended run changes.
+std::vector<EndedRun> ends_of(const std::vector<ShownRun>& runs, const contract::PlanDir& folder) {
+  std::vector<EndedRun> ends;
+  LogNames names(folder);
+  for (const ShownRun& shown : runs) {
+    if (!runner::has_ended(shown.state)) continue;
+    ends.push_back({.run_id = shown.run->run_id, .state = shown.state});
+    const std::vector<contract::LaunchDir> launches = folder.run(shown.run->run_id).launches();
+    if (launches.empty()) continue;
+    const fs::path log = names.log_of(launches.back(), *shown.run);
+    std::error_code missing;
+    const std::uintmax_t bytes = fs::file_size(log, missing);
+    if (missing) continue;
+    ends.back().log_bytes = bytes;
+    ends.back().log_changed = fs::last_write_time(log, missing);
   }
   return ends;
 }
@@ -194,7 +231,7 @@ StatusPage::StatusPage(const fs::path& folder, const contract::PlanDir& plan_fol
       refresh_s_(refresh_s),
       no_results_("No run has ended yet.") {}
 
-void StatusPage::read_results(const contract::Plan& plan, const std::vector<ShownRun>& runs) {
+bool StatusPage::read_results(const contract::Plan& plan, const std::vector<ShownRun>& runs) {
   try {
     analysis::Frame frame = results_of(plan_folder_);
     if (runs.size() < plan.runs.size()) {
@@ -205,16 +242,23 @@ void StatusPage::read_results(const contract::Plan& plan, const std::vector<Show
     results_ = brief_page(frame, {.baseline = frame.baseline});
     const bool is_empty = results_.report.tables.empty() && results_.figures.empty();
     no_results_ = is_empty ? "No completed run has results that can be shown." : "";
+    return true;
   } catch (const base::Error& error) {
     results_ = {};
     no_results_ = fmt::format("The results cannot be shown: {}", error.what());
+    return false;
   }
 }
 
 void StatusPage::write(const FolderStatus& status, const std::vector<ShownRun>& runs) {
-  std::vector<std::string> ends = ends_of(runs);
-  if (ends != known_ends_) {
-    read_results(status.plan(), runs);
+  std::vector<EndedRun> ends = ends_of(runs, plan_folder_);
+  if (ends != known_ends_ || !no_problem_) {
+    no_problem_ = read_results(status.plan(), runs);
+    // The logs of imported runs are outside the plan folder.
+    const bool is_imported = analysis::holds_imported_runs(status.plan());
+    lacks_logs_ = !is_imported && std::ranges::any_of(ends, [](const EndedRun& end) {
+      return end.state == JobState::Done && end.log_bytes == 0;
+    });
     known_ends_ = std::move(ends);
   }
   analysis::LivePage page{.study = results_, .no_results = no_results_};

@@ -6,14 +6,18 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
 #include "cli/options/selection_options.hpp"
@@ -33,6 +37,9 @@ constexpr double kInterval_s = 5;
 /// Seconds after which a browser loads the page again if `status` runs without --watch. The user
 /// may then run `status` repeatedly, for example with cron.
 constexpr int kRefresh_s = 30;
+/// Maximum time in seconds for which `status --watch --page` tries to complete the page after the
+/// end of the last run.
+constexpr double kLateResults_s = 30;
 /// Maximum number of rows on a terminal if the user selected no runs.
 constexpr std::size_t kFewRows = 40;
 
@@ -107,6 +114,90 @@ int refresh_of(const StatusOptions& options) {
   return options.watch ? std::max(1, static_cast<int>(std::ceil(options.interval_s))) : kRefresh_s;
 }
 
+/// Writes the page at each update of `status --watch`. A page that cannot be written does not end
+/// the watch, because the next update may succeed.
+class PageUpdates {
+ public:
+  PageUpdates(workspace::StatusPage& page, workspace::FolderStatus& status)
+      : page_(page), status_(status) {}
+
+  /// Writes the page. If this fails, prints the reason, unless the last update failed, too.
+  void write(const std::vector<workspace::ShownRun>& runs) {
+    try {
+      page_.write(status_, runs);
+      exit_code_ = kExitOk;
+    } catch (const base::RunError& error) {
+      // The reason is printed once, because all updates until the next success fail alike.
+      if (exit_code_ == kExitOk) report(error.what());
+      exit_code_ = error.exit_code();
+    }
+  }
+
+  /// Writes the page again after all runs have ended, until the page contains all results. Gives up
+  /// after kLateResults_s or after a signal. Returns kExitOk if the last update
+  /// could write the page, and the exit code of the error otherwise.
+  int finish(const PlannedRuns& chosen, double interval_s, const StopSignals& signals) {
+    const base::SystemClock clock;
+    const double until_s = clock.steady_s() + kLateResults_s;
+    const double pause_s = std::min(interval_s, kInterval_s);
+    double next_s = clock.steady_s() + pause_s;
+    bool has_announced = false;
+    while (!is_complete() && clock.steady_s() < until_s && signals.count() == 0) {
+      if (!has_announced) {
+        std::cerr << fmt::format("waiting up to {} until {} contains the results of all runs\n",
+                                 base::duration(kLateResults_s), page_.file().string());
+        has_announced = true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      if (clock.steady_s() < next_s) continue;
+      next_s = clock.steady_s() + pause_s;
+      status_.update();
+      std::vector<workspace::ShownRun> runs = status_.runs(chosen);
+      status_.add_progress(runs);
+      write(runs);
+    }
+    return exit_code_;
+  }
+
+  /// Prints the reasons that the live table would have hidden.
+  void print_held_back() {
+    has_table_ = false;
+    for (const std::string& reason : held_back_) report(reason);
+    held_back_.clear();
+  }
+
+ private:
+  bool is_complete() const { return exit_code_ == kExitOk && page_.has_all_results(); }
+
+  void report(const std::string& reason) {
+    if (has_table_) {
+      held_back_.push_back(reason);
+    } else {
+      std::cerr << fmt::format("warning: {}; the next update writes the page again\n", reason);
+    }
+  }
+
+  workspace::StatusPage& page_;
+  workspace::FolderStatus& status_;
+  int exit_code_ = kExitOk;  ///< exit code of the error of the last update
+  /// True while the terminal shows a live table, which overwrites other lines.
+  bool has_table_ = terminal_of(STDOUT_FILENO).is_tty && ::isatty(STDERR_FILENO) == 1;
+  std::vector<std::string> held_back_;  ///< reasons to print after the live table
+};
+
+/// Shows the live table and writes the page at each update. Returns the exit code.
+int watch_with_page(const StatusOptions& options, workspace::FolderStatus& status,
+                    const PlannedRuns& chosen, const StopSignals& signals,
+                    workspace::StatusPage& page) {
+  PageUpdates updates(page, status);
+  const int watched = watch_status(status, chosen, options.interval_s, signals,
+                                   [&](const auto& runs) { updates.write(runs); });
+  updates.print_held_back();
+  if (watched != kExitOk) return watched;
+  const int finished = updates.finish(chosen, options.interval_s, signals);
+  return signals.count() > 0 ? kExitInterrupted : finished;
+}
+
 int status(const StatusOptions& options) {
   workspace::FolderStatus status(options.folder, options.offline);
   // This call reports unknown states before the scheduler is queried.
@@ -119,11 +210,8 @@ int status(const StatusOptions& options) {
   status.update();
   const PlannedRuns chosen = choose(options, status, std::move(selected));
   if (!options.watch) return show_once(options, status, chosen, page ? &*page : nullptr);
-  OnUpdate on_update;
-  if (page) {
-    on_update = [&](const std::vector<workspace::ShownRun>& runs) { page->write(status, runs); };
-  }
-  return watch_status(status, chosen, options.interval_s, *signals, on_update);
+  if (page) return watch_with_page(options, status, chosen, *signals, *page);
+  return watch_status(status, chosen, options.interval_s, *signals);
 }
 
 Action define_status(CLI::App& app) {

@@ -2,8 +2,10 @@
 // Tests of the HTML page that `dlscale status --page` writes.
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
 #include "tests/analysis/support/written_study.hpp"
@@ -19,6 +21,15 @@ namespace {
 
 std::string page_of(const test::DlscaleProgram& dlscale, const std::string& folder) {
   return base::read_file(dlscale.folder / folder / "index.html");
+}
+
+/// Waits until `condition` is true. Returns false if it is still false after about 50 s.
+bool wait_until(const std::function<bool()>& condition) {
+  for (int i = 0; i < 5000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
 }
 
 }  // namespace
@@ -101,6 +112,74 @@ TEST_CASE("status --watch writes the page until all runs have ended") {
   CHECK(was_running);
   CHECK_THAT(base::read_file(file),
              Contains("4 of 4 runs ended.") && !Contains("http-equiv=\"refresh\""));
+}
+
+TEST_CASE("status --watch continues after a page that could not be written") {
+  PlannedDemo demo;
+  for (std::size_t i = 0; i < 3; ++i) demo.complete(demo.ids[i]);
+  const fs::path file = demo.dlscale.folder / "page/index.html";
+  bool has_tried = false;
+  std::thread later([&] {
+    std::error_code ignored;
+    wait_until([&] { return fs::is_regular_file(file, ignored); });
+    // A folder in place of the page cannot be replaced by a file.
+    wait_until([&] {
+      fs::remove(file, ignored);
+      return fs::create_directory(file, ignored) && !ignored;
+    });
+    // Each attempt adds a temporary file to the folder of the page and removes it.
+    const auto attempt = [&] {
+      const auto before = fs::last_write_time(file.parent_path(), ignored);
+      return wait_until([&] { return fs::last_write_time(file.parent_path(), ignored) != before; });
+    };
+    has_tried = attempt() && attempt() && attempt();
+    fs::remove(file, ignored);
+    demo.fail(demo.ids[3], "disk full");
+  });
+  const test::Ran ran =
+      demo.dlscale.run({"status", "demo", "--watch", "-n", "0.2", "--offline", "--page", "page"});
+  later.join();
+  CHECK(has_tried);
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.err, Contains("page/index.html") && Contains("Is a directory") &&
+                          Contains("the next update writes the page again"));
+  CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  CHECK_THAT(base::read_file(file), Contains("4 of 4 runs ended."));
+}
+
+TEST_CASE("status --watch writes results that arrive after the last run has ended") {
+  PlannedDemo demo;
+  for (std::size_t i = 1; i < 4; ++i) demo.complete(demo.ids[i]);
+  demo.log_launch(demo.ids[0], "token", 1000);
+  demo.log_end(demo.ids[0], "token", contract::RunOutcome::Completed, 2000);
+  const fs::path file = demo.dlscale.folder / "page/index.html";
+  const std::string without = "No completed run has results that can be shown.";
+  bool lacked_results = false;
+  std::thread later([&] {
+    std::error_code ignored;
+    wait_until([&] { return fs::exists(file, ignored); });
+    if (fs::exists(file, ignored)) {
+      const std::string page = base::read_file(file);
+      lacked_results = page.find("4 of 4 runs ended.") != std::string::npos &&
+                       page.find(without) != std::string::npos;
+    }
+    contract::StepWindow window;
+    window.steps = 10;
+    window.samples = 640;
+    window.wall_s = 1;
+    contract::RunStart start;
+    start.run_id = demo.ids[0];
+    start.time = 1001;
+    start.world_size = 1;
+    demo.launch(demo.ids[0], {start, window, contract::RunStop{}});
+  });
+  const test::Ran ran =
+      demo.dlscale.run({"status", "demo", "--watch", "-n", "0.2", "--offline", "--page", "page"});
+  later.join();
+  CHECK(lacked_results);
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.err, Contains("until page/index.html contains the results of all runs"));
+  CHECK_THAT(base::read_file(file), Contains("id=\"table-") && !Contains(without));
 }
 
 TEST_CASE("status --page with --json keeps standard output a JSON object") {
