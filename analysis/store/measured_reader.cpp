@@ -8,10 +8,11 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Query for the sums over the windows of a launch that ended at or before step ?3. Each quantity
-/// has one row for the warm-up windows and one row for the other windows. Windows that begin before
-/// step ?4 count as warm-up, in addition to the marked windows. A window whose number of steps is
-/// unknown counts as one step.
+/// Query for the sums over the windows of a launch. If ?4 is a step, only the windows count that
+/// are known to end at or before step ?3, and the windows that begin before step ?4 count as
+/// warm-up in addition to the marked windows. If ?4 is NULL, all windows count. Each quantity has
+/// one row for the warm-up windows and one row for the other windows. A window whose number of
+/// steps is unknown has the weight of one step.
 constexpr const char* kWindowSums =
     "SELECT name, coalesce(unit, ''), coalesce(warmup, 0) OR coalesce(first_step < ?4, 0) AS "
     "early, "
@@ -20,7 +21,7 @@ constexpr const char* kWindowSums =
     "FROM measured JOIN step_window USING (run_id, launch, line) "
     "LEFT JOIN measured_unit USING (run_id, launch, name) "
     "WHERE run_id = ?1 AND launch = ?2 AND value IS NOT NULL "
-    "AND coalesce(first_step + steps, 0) <= ?3 GROUP BY name, early";
+    "AND (?4 IS NULL OR first_step + steps <= ?3) GROUP BY name, early";
 
 /// Query for the values of the epochs of a launch that ended at or before step ?3.
 constexpr const char* kEpochValues =
@@ -66,7 +67,7 @@ void MeasuredReader::begin(const std::string& run_id) {
   prepared_->by_epoch.clear();
 }
 
-void MeasuredReader::add(const LaunchLink& link, std::int64_t steady_step) {
+void MeasuredReader::add(const LaunchLink& link, std::optional<std::int64_t> steady_step) {
   if (!prepared_->has_rows) return;
   const auto bind = [&](SQLite::Statement& query) {
     query.reset();
@@ -76,7 +77,7 @@ void MeasuredReader::add(const LaunchLink& link, std::int64_t steady_step) {
   };
   SQLite::Statement& windows = prepared_->windows;
   bind(windows);
-  windows.bind(4, steady_step);
+  steady_step ? windows.bind(4, *steady_step) : windows.bind(4);
   while (windows.executeStep()) {
     const std::size_t warmup = windows.getColumn(2).getInt() != 0 ? 1 : 0;
     Sums& sums = prepared_->sums[warmup][{windows.getColumn(0), windows.getColumn(1)}];

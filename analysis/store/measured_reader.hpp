@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "analysis/frame.hpp"
@@ -26,9 +27,11 @@ class MeasuredReader {
   MeasuredReader& operator=(const MeasuredReader&) = delete;
 
   void begin(const std::string& run_id);
-  /// Adds the values of a launch. Step windows that begin before `steady_step` count as warm-up, in
-  /// addition to the windows that the trainer marked.
-  void add(const LaunchLink& link, std::int64_t steady_step);
+  /// Adds the values of a launch. Without `steady_step`, all step windows count. With
+  /// `steady_step`, only the windows count that are known to end at or before `link.until`, and the
+  /// windows that begin before `steady_step` count as warm-up in addition to the windows that the
+  /// trainer marked. StepReader selects the windows of its times by the same rule.
+  void add(const LaunchLink& link, std::optional<std::int64_t> steady_step);
   /// Returns the means over the warm-up windows if `of_warmup` is true, else over the other
   /// windows. Each window is weighted by its time, because most of these quantities are rates. If
   /// the time of a window is unknown, all windows are weighted by their steps. For a quantity that

@@ -63,9 +63,9 @@ std::string sums_query() {
          ", launch, end_step FROM step_sum WHERE run_id = ? ORDER BY launch, warmup";
 }
 
-/// Returns a query that sums those windows of a launch that end at or before step ?3. The query
-/// gives one row for the warm-up windows and one row for the other windows. Windows that begin
-/// before step ?4 count as warm-up, in addition to the windows that the trainer marked.
+/// Returns a query that sums those windows of a launch that are known to end at or before step ?3.
+/// The query gives one row for the warm-up windows and one row for the other windows. Windows that
+/// begin before step ?4 count as warm-up, in addition to the windows that the trainer marked.
 std::string windows_query() {
   std::string parts;
   for (const char* part : contract::kStepPartNames) parts += fmt::format(", sum({}_mean_s)", part);
@@ -258,9 +258,14 @@ void StepReader::read(RunRow& run, const std::vector<LaunchLink>& chain) {
     }
     const SteadyStart steady_start = prepared_->steady_start(run.run_id, link.launch);
     const bool late = note(run.warmup, steady_start) && prepared_->warmup == WarmUp::Detected;
-    prepared_->measured.add(link, late ? steady_start.step : 0);
-    if (late || end_step > link.until) {
-      prepared_->each_part(run.run_id, link, late ? steady_start.step : 0, visit);
+    // The sums of the whole launch are used unless some of its windows do not count, or count as
+    // warm-up without a mark. Then a window whose number of steps is unknown does not count,
+    // because it may be one of these windows.
+    std::optional<std::int64_t> steady_step;
+    if (late || end_step > link.until) steady_step = late ? steady_start.step : 0;
+    prepared_->measured.add(link, steady_step);
+    if (steady_step) {
+      prepared_->each_part(run.run_id, link, *steady_step, visit);
       continue;
     }
     for (const Sums& sums : all) {

@@ -96,6 +96,56 @@ TEST_CASE("steps that a resumed launch repeated do not count in measured quantit
   CHECK(read_frame(study.folder).runs.at(0).measured == MeasuredMeans{{{"mfu", ""}, 30}});
 }
 
+namespace {
+
+/// Returns a window for which the log states no number of steps.
+contract::StepWindow window_without_steps(double wall_s, double mfu) {
+  contract::StepWindow window = measured_window(0, wall_s, mfu);
+  window.steps = 0;
+  window.warmup = false;
+  return window;
+}
+
+/// Returns the row of a run with two launches. The second launch resumes at step 20 and has one
+/// window of 1 s with the value 20.
+RunRow resumed_at_20(const std::vector<contract::ResultRecord>& first_launch) {
+  test::WrittenStudy study;
+  const std::string run_id = study.plan_run("ddp", 1);
+  write_measured(study, {.run_id = run_id}, first_launch);
+  write_measured(study,
+                 {.run_id = run_id, .launch = 2, .resumed_from = "launch-1", .resumed_step = 20},
+                 {measured_window(20, 1, 20)});
+  ingest(study.folder);
+  return read_frame(study.folder).runs.at(0);
+}
+
+}  // namespace
+
+TEST_CASE("times and measured quantities leave out a window that may have been repeated") {
+  const RunRow run = resumed_at_20(
+      {measured_window(10, 1, 40), window_without_steps(4, 90), measured_window(20, 1, 90)});
+  CHECK(run.steps.wall_s == 2);
+  CHECK(run.measured == MeasuredMeans{{{"mfu", ""}, 30}});
+}
+
+TEST_CASE("times and measured quantities count all windows of a launch without repeated steps") {
+  const RunRow run = resumed_at_20({measured_window(10, 1, 40), window_without_steps(2, 90)});
+  CHECK(run.steps.wall_s == 4);
+  CHECK(run.measured == MeasuredMeans{{{"mfu", ""}, 60}});
+}
+
+TEST_CASE("times and measured quantities leave out a window without steps if warm-up is detected") {
+  test::WrittenStudy study;
+  std::vector<contract::ResultRecord> records{measured_window(0, 9, 1), measured_window(10, 9, 1)};
+  for (int i = 2; i < 8; ++i) records.emplace_back(measured_window(10 * i, 1, 40));
+  records.emplace_back(window_without_steps(4, 90));
+  write_measured(study, {.run_id = study.plan_run("ddp", 1)}, records);
+  ingest(study.folder);
+  const RunRow run = read_frame(study.folder, WarmUp::Detected).runs.at(0);
+  CHECK(run.steps.wall_s == 6);
+  CHECK(run.measured == MeasuredMeans{{{"mfu", ""}, 40}});
+}
+
 TEST_CASE("the view has a row for each value, with its unit and its window or epoch") {
   test::WrittenStudy study;
   contract::RunStart start{.run_id = study.plan_run("ddp", 1)};
