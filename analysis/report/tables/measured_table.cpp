@@ -37,10 +37,20 @@ std::map<MeasuredColumn, double> largest_values(const std::vector<RunPoint>& poi
   return largest;
 }
 
-/// Returns the table column of a quantity. `used` has the ids of the other columns.
+/// Returns the ids that report writers give to the two columns of a quantity: the value and the
+/// bounds of its interval.
+std::vector<std::string> written_ids(const std::string& id) {
+  return {id, id + "_low", id + "_high"};
+}
+
+/// Returns the table column of a quantity. `used` has the ids of the other columns. A quantity
+/// whose name would repeat one of these ids gets an id with the prefix "measured_". A quantity may
+/// also have the name of an axis, because begin_table renames the columns of such axes.
 Column column_of(const MeasuredColumn& measured, double largest, std::set<std::string>& used) {
   std::string id = measured.name;
-  while (!used.insert(id).second) id.insert(0, "measured_");
+  const auto is_used = [&](const std::string& one) { return used.contains(one); };
+  while (std::ranges::any_of(written_ids(id), is_used)) id.insert(0, "measured_");
+  for (std::string& one : written_ids(id)) used.insert(std::move(one));
   std::string title = measured.name;
   std::replace(title.begin(), title.end(), '_', ' ');
   return {id, title, measured.unit, decimals_for(largest)};

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "analysis/report/tables/metrics.hpp"
+#include "analysis/report/writers/report_writer.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/support/cells.hpp"
 #include "tests/analysis/support/rows.hpp"
@@ -21,6 +22,10 @@ RunRow measured(int gpus, int repetition, double mfu) {
   RunRow run = run_at(gpus, 1000, "ddp", repetition);
   run.measured = {{{"mfu", "%"}, mfu}, {{"tflops_per_gpu", "TFLOP/s"}, 10 * mfu}};
   return run;
+}
+
+std::string csv(const Table& table) {
+  return find_report_writer("csv").render({{table}});
 }
 
 }  // namespace
@@ -52,6 +57,23 @@ TEST_CASE("a quantity has four digits, and each unit of a name has a column of i
   CHECK(table.columns[column(table, "measured_mfu")].decimals == 2);
   CHECK(table.columns[column(table, "mfu")].decimals == 4);
   CHECK(table.columns[column(table, "measured_n")].decimals == 0);
+}
+
+TEST_CASE("the columns of a quantity and of its interval have names of their own") {
+  RunRow run = run_at(1, 1000);
+  run.measured = {{{"mfu", ""}, 40}, {{"mfu_low", ""}, 7}, {{"mfu_high", ""}, 9}};
+  CHECK_THAT(csv(table_of("measured", frame_of({run}))),
+             Catch::Contains("\ngpus,n,mfu,mfu_low,mfu_high,"
+                             "measured_mfu_high,measured_mfu_high_low,measured_mfu_high_high,"
+                             "measured_mfu_low,measured_mfu_low_low,measured_mfu_low_high\n"));
+}
+
+TEST_CASE("an axis with the name of a measured quantity is renamed") {
+  Frame frame = frame_of({measured(1, 1, 40), measured(1, 2, 30)});
+  frame.axes = {{"mfu", {"low", "high"}}, {"gpus", {"1"}}};
+  frame.runs[0].point = {{"mfu", "low"}};
+  frame.runs[1].point = {{"mfu", "high"}};
+  CHECK_THAT(csv(table_of("measured", frame)), Catch::Contains("\naxis_mfu,gpus,n,mfu,mfu_low,mfu_high,"));
 }
 
 TEST_CASE("collect shows the measured table only if a run measured a quantity") {
