@@ -88,9 +88,10 @@ class MeasuredQuantities {
   /// Returns true if the word of the command line names measured quantities, whether or not the
   /// runs have them.
   static bool is_measured(std::string_view word);
-  /// Returns the quantities that the word names. Their names and units stay valid as long as this
-  /// object. Throws base::UsageError if no run measured a quantity with this name. The message
-  /// lists the quantities that the runs measured.
+  /// Returns the quantities that the word names. If programs gave one name different units, each
+  /// unit is a quantity. The names and units of the quantities stay valid as long as this object.
+  /// Throws base::UsageError if no run measured a quantity with this name. The message lists the
+  /// quantities that the runs measured.
   std::vector<const Quantity*> named(const std::string& word) const;
   /// Returns the names of all quantities on the command line.
   std::vector<std::string> names() const;

@@ -378,6 +378,27 @@ class QuantityFigure {
   Repeats repeats_;
 };
 
+/// Throws base::UsageError if the quantities have different units.
+void require_one_unit(const std::vector<const Quantity*>& quantities) {
+  const auto unit = [](const Quantity& one) {
+    return *one.unit == '\0' ? std::string("no unit") : std::string(one.unit);
+  };
+  for (const Quantity* quantity : quantities) {
+    const Quantity& first = *quantities.front();
+    if (std::string_view(quantity->unit) == first.unit) continue;
+    if (std::string_view(quantity->name) == first.name) {
+      throw base::UsageError(fmt::format(
+          "{}: the programs of the runs gave this quantity different units ({} and {}): select "
+          "the runs of one program with --where or --run",
+          first.name, unit(first), unit(*quantity)));
+    }
+    throw base::UsageError(fmt::format(
+        "{} ({}) and {} ({}) cannot share an axis: draw quantities of different units in "
+        "different figures",
+        first.name, unit(first), quantity->name, unit(*quantity)));
+  }
+}
+
 /// Returns the quantities with these names. Throws base::UsageError for an unknown name and for
 /// quantities with different units.
 std::vector<const Quantity*> find_quantities(const Names& names,
@@ -393,16 +414,7 @@ std::vector<const Quantity*> find_quantities(const Names& names,
       if (std::ranges::find(found, quantity) == found.end()) found.push_back(quantity);
     }
   }
-  for (const Quantity* quantity : found) {
-    if (std::string_view(quantity->unit) == found.front()->unit) continue;
-    const auto unit = [](const Quantity& one) {
-      return *one.unit == '\0' ? std::string("no unit") : std::string(one.unit);
-    };
-    throw base::UsageError(fmt::format(
-        "{} ({}) and {} ({}) cannot share an axis: draw quantities of different units in "
-        "different figures",
-        found.front()->name, unit(*found.front()), quantity->name, unit(*quantity)));
-  }
+  require_one_unit(found);
   return found;
 }
 

@@ -445,6 +445,20 @@ TEST_CASE("a measured quantity is drawn under its own name with its unit") {
              Contains("no run of the study measured a quantity"));
 }
 
+TEST_CASE("a measured quantity with different units can be drawn for the runs of one unit") {
+  RunRow in_percent = run_at(1, 10);
+  in_percent.measured = {{{"mfu", "%"}, 40}};
+  RunRow without_unit = run_at(2, 20);
+  without_unit.measured = {{{"mfu", ""}, 0.3}};
+  const Figure figure = drawn(frame_of({in_percent}), {{"measured.mfu"}, "gpus"});
+  CHECK(points_of(figure.series.at(0)) == "1:40");
+  CHECK(figure.y.title == "mfu (%)");
+  CHECK_THAT(refusal(frame_of({in_percent, without_unit}), {{"measured.mfu"}, "gpus"}),
+             Contains("measured.mfu: the programs of the runs gave this quantity different units "
+                      "(no unit and %)") &&
+                 Contains("--where or --run"));
+}
+
 TEST_CASE("memory is the peak that was read for the runs") {
   RunRow run = run_at(1, 10);
   CHECK(drawn(frame_of({run}), {{"memory"}, "gpus"}).series.empty());
