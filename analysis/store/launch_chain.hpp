@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/store/step_reader.hpp"
+#include "analysis/store/launch_link.hpp"
 
 namespace SQLite {
 class Database;

@@ -11,7 +11,7 @@
 #include "analysis/import/reading/log_format.hpp"
 #include "analysis/store/launch_outcome.hpp"
 #include "analysis/store/sqlite_rows.hpp"
-#include "analysis/store/step_reader.hpp"
+#include "analysis/store/window_sum.hpp"
 
 namespace dlscale::analysis {
 namespace {

@@ -5,55 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
 
 #include "analysis/metrics/statistics/summary.hpp"
 #include "analysis/store/measured_reader.hpp"
+#include "analysis/store/window_sum.hpp"
+#include "contract/records/result_record.hpp"
 
 namespace dlscale::analysis {
-namespace {
-
-std::int64_t sum(std::int64_t a, std::int64_t b) {
-  std::int64_t result = 0;
-  if (!__builtin_add_overflow(a, b, &result)) return result;
-  return b > 0 ? std::numeric_limits<std::int64_t>::max()
-               : std::numeric_limits<std::int64_t>::min();
-}
-
-void add_to(double& total, double value) {
-  if (!std::isnan(value)) total += value;
-}
-
-}  // namespace
-
-std::int64_t end_of(const contract::StepWindow& window) {
-  return sum(window.first_step, window.steps);
-}
-
-void WindowSum::add(const contract::StepWindow& window) {
-  ++windows;
-  end_step = std::max(end_step, end_of(window));
-  steps = sum(steps, window.steps);
-  samples = sum(samples, window.samples);
-  add_to(wall_s, window.wall_s);
-  add_to(bytes_sent, window.bytes_sent);
-  add_to(collectives, window.collectives);
-  add_to(comm_busy_s, window.comm_busy_s.mean);
-  for (std::size_t i = 0; i < parts_s.size(); ++i) add_to(parts_s[i], window.parts[i].mean);
-}
-
-const std::vector<std::string>& window_sum_columns() {
-  static const std::vector<std::string> columns = [] {
-    std::vector<std::string> names{"windows", "end_step",   "steps",       "samples",
-                                   "wall_s",  "bytes_sent", "collectives", "comm_busy_s"};
-    for (const char* part : contract::kStepPartNames) names.push_back(fmt::format("{}_s", part));
-    return names;
-  }();
-  return columns;
-}
-
 namespace {
 
 std::string sums_query() {
@@ -236,7 +195,8 @@ std::int64_t counted_steps(const std::vector<Sums>& all, const std::vector<Launc
     const bool is_linked = std::any_of(chain.begin(), chain.end(), [&](const LaunchLink& link) {
       return link.launch == sums.launch;
     });
-    if (is_linked && sums.totals.includes_warmup == warmup) steps = sum(steps, sums.totals.steps);
+    if (is_linked && sums.totals.includes_warmup == warmup)
+      steps = capped_sum(steps, sums.totals.steps);
   }
   return steps;
 }
