@@ -237,7 +237,7 @@ struct RunRow {
   std::vector<EpochRow> epochs;
   std::vector<EvalRow> evals;
   /// Losses of the step windows in the order of the steps. This list and `peak_memory_bytes` are
-  /// empty unless functions of analysis/store/window_reader.hpp filled them.
+  /// empty unless functions of analysis/store/reading/window_reader.hpp filled them.
   std::vector<WindowLoss> window_losses = {};
   std::optional<double> peak_memory_bytes = {};  ///< peak of the rank with the highest peak
   /// Metrics of the last evaluation, by name (top5_accuracy, bleu, …).

@@ -13,7 +13,7 @@
 #include "analysis/metrics/scaling/joined_frames.hpp"
 #include "analysis/report/figures/quantity_figure.hpp"
 #include "analysis/report/tables/captions.hpp"
-#include "analysis/store/window_reader.hpp"
+#include "analysis/store/reading/window_reader.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "base/text.hpp"

@@ -12,7 +12,7 @@
 #include "analysis/metrics/scaling/joined_frames.hpp"
 #include "analysis/metrics/scaling/selected_runs.hpp"
 #include "analysis/report/tables/captions.hpp"
-#include "analysis/store/frame_reader.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "contract/plan/run_dir.hpp"

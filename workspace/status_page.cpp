@@ -14,8 +14,8 @@
 
 #include "analysis/import/imported_plan.hpp"
 #include "analysis/metrics/scaling/selected_runs.hpp"
-#include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"

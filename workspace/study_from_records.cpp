@@ -12,7 +12,7 @@
 #include <string>
 
 #include "analysis/store/ingest.hpp"
-#include "analysis/store/window_reader.hpp"
+#include "analysis/store/reading/window_reader.hpp"
 #include "base/error.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "workspace/collect/record_access_check.hpp"

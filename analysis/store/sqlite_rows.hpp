@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Helpers that insert rows by column names and read cells that may be NULL. Private to
-// analysis/store/*.cpp.
+// the .cpp files of analysis/store/ and its folders.
 #pragma once
 
 #include <SQLiteCpp/Column.h>

@@ -12,8 +12,8 @@
 #include "analysis/metrics/scaling/baseline.hpp"
 #include "analysis/metrics/scaling/curve.hpp"
 #include "analysis/metrics/scaling/efficiency.hpp"
-#include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 #include "base/error.hpp"
 #include "runner/status/run_states.hpp"
 

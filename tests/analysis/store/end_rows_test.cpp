@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "analysis/store/frame_reader.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
 #include "tests/analysis/support/written_study.hpp"
 

@@ -7,8 +7,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 #include "analysis/store/schema.hpp"
 #include "base/error.hpp"
 #include "tests/analysis/support/written_study.hpp"

@@ -10,8 +10,8 @@
 #include <map>
 #include <random>
 
-#include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 #include "analysis/store/sources.hpp"
 #include "tests/analysis/support/clock.hpp"
 #include "tests/analysis/support/database_dump.hpp"

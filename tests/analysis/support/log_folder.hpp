@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analysis/import/import_logs.hpp"
-#include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "tests/support/temp_dir.hpp"

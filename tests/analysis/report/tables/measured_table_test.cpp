@@ -73,7 +73,8 @@ TEST_CASE("an axis with the name of a measured quantity is renamed") {
   frame.axes = {{"mfu", {"low", "high"}}, {"gpus", {"1"}}};
   frame.runs[0].point = {{"mfu", "low"}};
   frame.runs[1].point = {{"mfu", "high"}};
-  CHECK_THAT(csv(table_of("measured", frame)), Catch::Contains("\naxis_mfu,gpus,n,mfu,mfu_low,mfu_high,"));
+  CHECK_THAT(csv(table_of("measured", frame)),
+             Catch::Contains("\naxis_mfu,gpus,n,mfu,mfu_low,mfu_high,"));
 }
 
 TEST_CASE("collect shows the measured table only if a run measured a quantity") {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the quantities that programs measured, from the records to the rows of runs.
-#include "analysis/store/measured_reader.hpp"
+#include "analysis/store/reading/measured_reader.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 #include "tests/analysis/support/written_study.hpp"
 
 namespace dlscale::analysis {

@@ -4,8 +4,8 @@
 
 #include "analysis/report/tables/captions.hpp"
 #include "analysis/report/tables/tables.hpp"
-#include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 #include "base/file.hpp"
 #include "tests/analysis/support/cells.hpp"
 #include "tests/analysis/support/written_study.hpp"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/store/window_reader.hpp"
+#include "analysis/store/reading/window_reader.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include "analysis/store/launch_chain.hpp"
+#include "analysis/store/reading/launch_chain.hpp"
 #include "analysis/store/sqlite_rows.hpp"
 #include "analysis/store/store.hpp"
 

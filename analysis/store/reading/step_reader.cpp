@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/store/step_reader.hpp"
+#include "analysis/store/reading/step_reader.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "analysis/metrics/statistics/summary.hpp"
-#include "analysis/store/measured_reader.hpp"
+#include "analysis/store/reading/measured_reader.hpp"
 #include "analysis/store/window_sum.hpp"
 #include "contract/records/result_record.hpp"
 

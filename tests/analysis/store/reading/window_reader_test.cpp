@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/store/window_reader.hpp"
+#include "analysis/store/reading/window_reader.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>

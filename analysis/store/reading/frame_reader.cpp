@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/store/frame_reader.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
@@ -9,11 +9,11 @@
 
 #include "analysis/import/imported_plan.hpp"
 #include "analysis/store/foreign_rows.hpp"
-#include "analysis/store/launch_chain.hpp"
-#include "analysis/store/prediction_reader.hpp"
-#include "analysis/store/rank_reader.hpp"
+#include "analysis/store/reading/launch_chain.hpp"
+#include "analysis/store/reading/prediction_reader.hpp"
+#include "analysis/store/reading/rank_reader.hpp"
+#include "analysis/store/reading/step_reader.hpp"
 #include "analysis/store/sqlite_rows.hpp"
-#include "analysis/store/step_reader.hpp"
 #include "analysis/store/store.hpp"
 #include "base/error.hpp"
 #include "contract/plan/run_dir.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/store/measured_reader.hpp"
+#include "analysis/store/reading/measured_reader.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 

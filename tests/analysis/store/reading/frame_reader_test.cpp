@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that measurements other than step times reach the run's row and the views.
-#include "analysis/store/frame_reader.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 

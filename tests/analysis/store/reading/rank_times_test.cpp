@@ -6,8 +6,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 #include "base/file.hpp"
 #include "tests/analysis/support/written_study.hpp"
 

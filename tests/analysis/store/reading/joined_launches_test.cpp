@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 
 #include "analysis/report/tables/captions.hpp"
-#include "analysis/store/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 #include "contract/records/result_record.hpp"
 #include "tests/analysis/support/written_study.hpp"
 
