@@ -12,6 +12,7 @@
 
 #include "analysis/frame.hpp"
 #include "analysis/import/foreign_log.hpp"
+#include "analysis/store/launch_chain.hpp"
 #include "analysis/store/sqlite_rows.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
@@ -204,6 +205,8 @@ struct LaunchRow {
   LaunchSeen seen;
   std::string source;  ///< path of the file that contains the launch's records
   LaunchEnd end;       ///< end of the launch that the table `launch` stores now
+  /// Value of launch.counts_until that the table `launch` stores now.
+  std::optional<std::int64_t> counts_until;
 };
 
 struct RunEnd {
@@ -223,14 +226,17 @@ bool is_same(const LaunchEnd& a, const LaunchEnd& b) {
 /// because one query for each of ten thousand runs would take longer.
 struct EndRows::Prepared {
   SQLite::Statement launch_end;
+  SQLite::Statement launch_part;
   SQLite::Statement run_end;
+  LaunchChains chains;
   std::unordered_map<std::string, std::vector<LaunchRow>> launches;
   std::unordered_map<std::string, RunEnd> runs;
 
   void read_rows(SQLite::Database& database) {
     SQLite::Statement query(database,
                             "SELECT run_id, launch, started, stop_outcome, stop_reason, source, "
-                            "outcome, outcome_source, reason FROM launch ORDER BY run_id, launch");
+                            "outcome, outcome_source, reason, counts_until FROM launch "
+                            "ORDER BY run_id, launch");
     while (query.executeStep()) {
       const SQLite::Column started = query.getColumn(2);
       LaunchRow row;
@@ -239,6 +245,9 @@ struct EndRows::Prepared {
                   query.getColumn(4).getString()};
       row.source = query.getColumn(5).getString();
       row.end = {query.getColumn(6), query.getColumn(7), query.getColumn(8)};
+      if (const SQLite::Column until = query.getColumn(9); !until.isNull()) {
+        row.counts_until = until.getInt64();
+      }
       launches[query.getColumn(0)].push_back(std::move(row));
     }
     SQLite::Statement run(database,
@@ -259,6 +268,16 @@ struct EndRows::Prepared {
     launch_end.exec();
   }
 
+  /// Writes which records of a launch are part of the result of the run.
+  void write(const std::string& run_id, int launch, std::optional<std::int64_t> counts_until) {
+    launch_part.reset();
+    launch_part.clearBindings();
+    if (counts_until) launch_part.bind(1, *counts_until);
+    launch_part.bind(2, run_id);
+    launch_part.bind(3, launch);
+    launch_part.exec();
+  }
+
   void write(const std::string& run_id, const RunEnd& end) {
     run_end.reset();
     run_end.clearBindings();
@@ -275,8 +294,10 @@ EndRows::EndRows(SQLite::Database& database)
           {database,
            "UPDATE launch SET outcome = ?, outcome_source = ?, reason = ? "
            "WHERE run_id = ? AND launch = ?"},
+          {database, "UPDATE launch SET counts_until = ? WHERE run_id = ? AND launch = ?"},
           {database,
            "UPDATE run SET plan_position = ?, outcome = ?, result_launch = ? WHERE run_id = ?"},
+          LaunchChains(database),
           {},
           {}}) {
   prepared_->read_rows(database);
@@ -304,6 +325,17 @@ void EndRows::conclude(const ConcludedRun& run, const std::vector<EndRecord>& no
   if (run.unreadable) {
     last.outcome = kUnreadable;
     result_launch.reset();
+  }
+  std::map<int, std::int64_t> parts;  // counts_until by launch number
+  if (result_launch) {
+    for (const LaunchLink& link : prepared_->chains.chain_to(run.run_id, *result_launch)) {
+      parts[link.launch] = link.until;
+    }
+  }
+  for (const LaunchRow& row : rows) {
+    const auto part = parts.find(row.seen.launch);
+    const auto until = part == parts.end() ? std::nullopt : std::optional(part->second);
+    if (until != row.counts_until) prepared_->write(run.run_id, row.seen.launch, until);
   }
   const RunEnd end{run.plan_position, last.outcome, result_launch};
   if (prepared_->runs[run.run_id] != end) prepared_->write(run.run_id, end);

@@ -57,6 +57,9 @@ CREATE TABLE launch (
   -- end of the launch according to all records
   outcome TEXT, outcome_source TEXT, reason TEXT,
   resumed_step INTEGER,  -- steps done when resumed_from was saved; later steps were repeated
+  -- Number of the run's steps up to which records of the launch are part of the result of the run.
+  -- NULL: the launch is not part of the result.
+  counts_until INTEGER,
   PRIMARY KEY (run_id, launch)
 ) WITHOUT ROWID;
 
@@ -209,6 +212,25 @@ FROM run LEFT JOIN launch ON launch.run_id = run.run_id AND launch.launch = (
   LEFT JOIN source ON source.path = launch.source
 WHERE plan_position IS NOT NULL;
 
+-- Epochs and evaluations, each with counts = 1 if the row is part of the result of its run. A row
+-- does not count if a later launch that counts repeated its epoch.
+CREATE VIEW counted_epoch AS
+SELECT run_id, launch, line, counts_until IS NOT NULL
+  AND (epoch + 1) * coalesce(steps_per_epoch, 0) <= counts_until
+  AND NOT EXISTS (SELECT 1 FROM epoch AS repeated JOIN launch AS later USING (run_id, launch)
+    WHERE repeated.run_id = epoch.run_id AND repeated.launch > epoch.launch
+      AND later.counts_until IS NOT NULL AND repeated.epoch <= epoch.epoch) AS counts
+FROM epoch JOIN launch USING (run_id, launch);
+
+CREATE VIEW counted_eval AS
+SELECT run_id, launch, line, counts_until IS NOT NULL
+  AND (coalesce(epoch, -1) + 1) * coalesce(steps_per_epoch, 0) <= counts_until
+  AND NOT EXISTS (SELECT 1 FROM eval AS repeated JOIN launch AS later USING (run_id, launch)
+    WHERE repeated.run_id = eval.run_id AND repeated.launch > eval.launch
+      AND later.counts_until IS NOT NULL
+      AND coalesce(repeated.epoch, -1) <= coalesce(eval.epoch, -1)) AS counts
+FROM eval JOIN launch USING (run_id, launch);
+
 CREATE VIEW step_window_view AS
 SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, step_window.*,
   step_window.samples / step_window.wall_s AS samples_per_s,
@@ -223,7 +245,9 @@ SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, ste
   extra ->> '$.horovod_all_reduces' AS horovod_all_reduces,
   extra ->> '$.horovod_tensors' AS horovod_tensors,
   extra ->> '$.horovod_fused_tensors' AS horovod_fused_tensors,
-  extra ->> '$.horovod_bytes' AS horovod_bytes, launch.source AS source, sha256
+  extra ->> '$.horovod_bytes' AS horovod_bytes, launch.source AS source, sha256,
+  counts_until IS NOT NULL
+    AND coalesce(step_window.first_step + step_window.steps, 0) <= counts_until AS counts
 FROM step_window JOIN run USING (run_id) JOIN launch USING (run_id, launch)
   LEFT JOIN source ON source.path = launch.source;
 
@@ -232,23 +256,30 @@ SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, mea
   measured.launch, measured.line, coalesce(step_window.epoch, epoch.epoch) AS epoch,
   step_window.first_step, coalesce(step_window.steps, epoch.steps) AS steps, step_window.warmup,
   coalesce(step_window.wall_s, epoch.wall_s) AS wall_s, measured.name, measured.value, unit,
-  launch.source AS source, sha256
+  launch.source AS source, sha256,
+  iif(epoch.line IS NULL, counts_until IS NOT NULL
+    AND coalesce(step_window.first_step + step_window.steps, 0) <= counts_until,
+    counted_epoch.counts) AS counts
 FROM measured JOIN run USING (run_id) JOIN launch USING (run_id, launch)
   LEFT JOIN step_window USING (run_id, launch, line) LEFT JOIN epoch USING (run_id, launch, line)
+  LEFT JOIN counted_epoch USING (run_id, launch, line)
   LEFT JOIN measured_unit USING (run_id, launch, name)
   LEFT JOIN source ON source.path = launch.source;
 
 CREATE VIEW epoch_view AS
 SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, epoch.*,
-  CAST(correct AS REAL) / samples AS train_accuracy, launch.source AS source, sha256
+  CAST(correct AS REAL) / samples AS train_accuracy, launch.source AS source, sha256,
+  counts
 FROM epoch JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  JOIN counted_epoch USING (run_id, launch, line)
   LEFT JOIN source ON source.path = launch.source;
 
 CREATE VIEW eval_view AS
 SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, eval.run_id,
   eval.launch, line, epoch, time, wall_s, samples, correct, accuracy, loss,
-  launch.source AS source, sha256
+  launch.source AS source, sha256, counts
 FROM eval JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  JOIN counted_eval USING (run_id, launch, line)
   LEFT JOIN source ON source.path = launch.source;
 
 CREATE VIEW eval_rank_view AS
@@ -256,9 +287,11 @@ SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, eva
   eval.launch, line, epoch, each_rank.key AS rank,
   CAST(rank_loss ->> each_rank.key AS REAL) AS loss,
   CAST(rank_accuracy ->> each_rank.key AS REAL) AS accuracy,
-  CAST(rank_wall_s ->> each_rank.key AS REAL) AS wall_s, launch.source AS source, sha256
+  CAST(rank_wall_s ->> each_rank.key AS REAL) AS wall_s, launch.source AS source, sha256,
+  counts
 FROM eval JOIN json_each(coalesce(rank_loss, rank_accuracy, rank_wall_s, '[]')) AS each_rank
   JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  JOIN counted_eval USING (run_id, launch, line)
   LEFT JOIN source ON source.path = launch.source;
 
 CREATE VIEW rank_view AS
@@ -267,7 +300,7 @@ SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, ran
   CAST(each_rank.value AS REAL) AS work_s,
   CAST(train_loss ->> each_rank.key AS REAL) AS train_loss,
   CAST(train_accuracy ->> each_rank.key AS REAL) AS train_accuracy,
-  launch.source AS source, sha256
+  launch.source AS source, sha256, counts_until IS NOT NULL AS counts
 FROM rank_times JOIN json_each(rank_times.work_s) AS each_rank JOIN run USING (run_id)
   JOIN launch USING (run_id, launch)
   LEFT JOIN launch_node AS node ON node.run_id = rank_times.run_id
@@ -277,19 +310,20 @@ FROM rank_times JOIN json_each(rank_times.work_s) AS each_rank JOIN run USING (r
 
 CREATE VIEW target_view AS
 SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, target.*,
-  launch.source AS source, sha256
+  launch.source AS source, sha256,
+  counts_until IS NOT NULL AND coalesce(step, 0) <= counts_until AS counts
 FROM target JOIN run USING (run_id) JOIN launch USING (run_id, launch)
   LEFT JOIN source ON source.path = launch.source;
 
 CREATE VIEW profile_view AS
 SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, profile.*,
-  launch.source AS source, sha256
+  launch.source AS source, sha256, counts_until IS NOT NULL AS counts
 FROM profile JOIN run USING (run_id) JOIN launch USING (run_id, launch)
   LEFT JOIN source ON source.path = launch.source;
 
 CREATE VIEW inference_view AS
 SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, inference.*,
-  launch.source AS source, sha256
+  launch.source AS source, sha256, counts_until IS NOT NULL AS counts
 FROM inference JOIN run USING (run_id) JOIN launch USING (run_id, launch)
   LEFT JOIN source ON source.path = launch.source;
 

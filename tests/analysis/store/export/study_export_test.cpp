@@ -79,6 +79,29 @@ TEST_CASE("a SQLite export has a table for each view with native types") {
   CHECK(value("PRAGMA integrity_check") == "ok");
 }
 
+TEST_CASE("an export states which records are part of the result of a run") {
+  Collected it;
+  const std::string run_id = it.study.plan_run("ddp", 4);
+  it.study.launch(run_id, 4, {100, 0.5, contract::RunOutcome::Failed});
+  it.study.launch(run_id, 4, {200, 0.6});
+  const std::string failed = it.study.add("ddp", 8, {100, 0.5, contract::RunOutcome::OutOfMemory});
+  it.runs = {run_id, failed};
+  ingest(it.study.folder);
+  export_study(it.study.folder, it.request("sqlite", "views.sqlite"));
+  SQLite::Database database((it.out / "views.sqlite").string(), SQLite::OPEN_READONLY);
+  for (const std::string view : {"step_window", "epoch", "eval"}) {
+    INFO(view);
+    const auto launches = [&](const std::string& where) {
+      return database
+          .execAndGet("SELECT group_concat(DISTINCT run_id || ' ' || launch) FROM " + view +
+                      " WHERE " + where)
+          .getString();
+    };
+    CHECK(launches("counts = 1") == run_id + " 2");
+    CHECK(launches("counts = 0") == run_id + " 1," + failed + " 1");
+  }
+}
+
 TEST_CASE("rows of unselected runs and views are left out") {
   const Collected it;
   ExportRequest request = it.request("csv", "views");

@@ -2,6 +2,8 @@
 // Tests of a run with several launches. The test files are records of dlscale-train for three
 // launches: one was killed in its fourth epoch after a checkpoint at step 200, one was stopped at
 // step 400, and one ran without interruption.
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <catch2/catch.hpp>
 
 #include "analysis/report/tables/captions.hpp"
@@ -97,6 +99,22 @@ TEST_CASE("repeated time is counted separately") {
   CHECK_THAT(
       describe_interruptions(frame),
       Catch::StartsWith("1 run resumed from checkpoints (3 launches); 0:00:00 of training "));
+}
+
+TEST_CASE("the views mark the records that are part of the result of a run") {
+  WrittenStudy study;
+  add(study, "joined-r1", kLaunches);
+  ingest(study.folder);
+  SQLite::Database database(study.folder.database().string());
+  const auto number = [&](const std::string& query) {
+    return database.execAndGet("SELECT " + query).getInt();
+  };
+  CHECK(number("sum(steps) FROM step_window_view WHERE counts AND NOT warmup") == 600 - 3 * 40);
+  CHECK(number("count(*) FROM step_window_view WHERE NOT counts") > 0);
+  CHECK(number("count(*) FROM epoch_view WHERE counts") == 6);
+  CHECK(number("count(DISTINCT epoch) FROM epoch_view WHERE counts") == 6);
+  CHECK(number("count(*) FROM eval_view WHERE counts") == 6);
+  CHECK(number("count(DISTINCT epoch) FROM eval_view WHERE counts") == 6);
 }
 
 TEST_CASE("collecting after each launch gives the same as collecting at the end") {
