@@ -2,7 +2,9 @@
 """Reads the records of a plan folder, or of one file of records, into pandas frames.
 
 The module reads plan.json and the files results.jsonl. It follows the rule of docs/results-format.md: if a launch
-resumed an earlier launch, the steps of the earlier launch after the checkpoint do not count.
+resumed an earlier launch, the steps of the earlier launch after the checkpoint do not count. Runs whose output a log
+format reads have no file results.jsonl. The module reads their records from results.sqlite, which `dlscale collect`
+writes.
 """
 from __future__ import annotations
 
@@ -10,11 +12,14 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Union
 
+from dlscale.database import read_database
 from dlscale.results import LAUNCH_FOLDER, RESULTS, Record, counted_before, launch_folders, read_records
 
 if TYPE_CHECKING:
     import pandas
 
+# Log format of runs that write results.jsonl. It is the format of runs for which the plan names no format.
+RECORDS_FORMAT = "dlscale"
 # Columns that exist also if there are no rows.
 RUN_COLUMNS = ["run_id", "repetition", "gpus", "batch_per_gpu", "global_batch", "launches", "exit_code"]
 EPOCH_COLUMNS = ["run_id", "launch", "epoch", "steps", "samples", "wall_s", "train_loss"]
@@ -38,8 +43,10 @@ class Frames(NamedTuple):
 def load(folder: Union[str, Path]) -> Frames:
     """Returns the records of a plan folder. Also accepts the path of one file results.jsonl.
 
-    Records that do not count, because a later launch repeated their steps, are left out. Raises FileNotFoundError if
-    the folder has no plan.json, and ImportError if pandas is not installed.
+    Records that do not count, because a later launch repeated their steps, are left out. If a log format reads the
+    output of the runs, the records are those of the last `dlscale collect`. A warning is printed if results.sqlite is
+    missing or does not contain all launches. Raises FileNotFoundError if the folder has no plan.json, and ImportError
+    if pandas is not installed.
     """
     try:
         import pandas
@@ -84,17 +91,23 @@ def _read_plan(folder: Path) -> tuple[list[Record], list[tuple[str, int, list[Re
     if not plan_file.is_file():
         raise FileNotFoundError(f"{plan_file} does not exist; pass a folder that dlscale plan has written")
     plan = json.loads(plan_file.read_text(encoding="utf-8"))
+    logged = {run["run_id"] for run in plan["runs"] if run.get("log_format", RECORDS_FORMAT) != RECORDS_FORMAT}
+    collected = read_database(folder, logged) if logged else {}
     runs, launches = [], []
     for planned in plan["runs"]:
         run_id = planned["run_id"]
         row: Record = {key: value for key, value in planned.items() if not isinstance(value, (dict, list))}
         row.update({name: _number(value) for name, value in planned.get("point", {}).items() if name not in row})
-        found = [(number, read_records(path / RESULTS))
-                 for number, path in launch_folders(folder / "runs" / run_id) if (path / RESULTS).is_file()]
-        row["launches"] = len(found)
+        folders = launch_folders(folder / "runs" / run_id)
+        row["launches"] = len(folders)
         row["exit_code"] = _exit_code(folder / "logs" / f"{run_id}.end")
         runs.append(row)
-        launches.extend((run_id, number, records) for number, records in _counted(found))
+        if run_id in logged:
+            counted = collected.get(run_id, [])
+        else:
+            counted = _counted([(number, read_records(path / RESULTS))
+                                for number, path in folders if (path / RESULTS).is_file()])
+        launches.extend((run_id, number, records) for number, records in counted)
     return runs, launches
 
 
