@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/import/imported_plan.hpp"
 #include "analysis/import/reading/file_problems.hpp"
 #include "analysis/metrics/scaling/selected_runs.hpp"
 #include "analysis/report/answer/study_answer.hpp"
@@ -82,6 +83,26 @@ bool is_failed(const analysis::RunRow& run) {
          run.outcome != analysis::kNotStarted;
 }
 
+/// Returns true if runs completed, but no record of them could be read by the log format that the
+/// study names.
+bool has_format_without_records(const analysis::Frame& frame, const contract::Plan& plan) {
+  if (analysis::holds_imported_runs(plan)) return false;
+  bool any_completed = false;
+  for (const analysis::RunRow& run : frame.runs) {
+    if (!analysis::completed(run)) continue;
+    if (run.has_records) return false;
+    any_completed = true;
+  }
+  return any_completed &&
+         std::any_of(plan.runs.begin(), plan.runs.end(),
+                     [](const contract::PlannedRun& run) { return !run.log_format.empty(); });
+}
+
+bool has_rows(const analysis::Report& report) {
+  return std::any_of(report.tables.begin(), report.tables.end(),
+                     [](const analysis::Table& table) { return !table.rows.empty(); });
+}
+
 std::string table_file(const std::string& metric, const analysis::ReportWriter& writer) {
   return fmt::format("{}.{}", metric, writer.extension);
 }
@@ -92,22 +113,28 @@ bool is_only_printed(const analysis::ReportWriter& writer) {
 }
 
 /// Prints the most important tables, and writes them in the formats for papers, pages and programs.
+/// Tables without rows are written, so that the files of earlier results do not stay, but they are
+/// not printed.
 void make_tables(const analysis::Frame& frame, const contract::PlanDir& folder, std::ostream& out,
                  std::vector<fs::path>& written) {
   base::make_directories(folder.tables());
+  bool printed = false;
   for (const std::string& name : analysis::first_metrics(frame)) {
     const analysis::Report report =
         make_report(analysis::find_metric(name), frame, {frame.baseline}, {});
     for (const analysis::ReportWriter* writer : analysis::report_writers()) {
       const std::string text = writer->render(report);
       if (is_only_printed(*writer)) {
-        if (name != "breakdown") out << "\n" << text;
+        if (name == "breakdown" || !has_rows(report)) continue;
+        out << "\n" << text;
+        printed = true;
         continue;
       }
       written.push_back(folder.tables() / table_file(name, *writer));
       base::write_file_if_changed(written.back(), text);
     }
   }
+  if (!printed) out << "\n" << analysis::kNoRows << "\n";
 }
 
 void make_figures(const analysis::Frame& frame, const contract::PlanDir& folder, std::ostream& out,
@@ -198,8 +225,9 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
   if (summary.wrote || !written.empty()) out << "\n";
   print_written(written, out);
   if (summary.wrote) out << fmt::format("wrote {}\n", folder.database().string());
-  return std::any_of(frame.runs.begin(), frame.runs.end(), is_failed) ? base::kExitRunsFailed
-                                                                      : base::kExitOk;
+  if (std::any_of(frame.runs.begin(), frame.runs.end(), is_failed)) return base::kExitRunsFailed;
+  return has_format_without_records(frame, contract::read_plan(folder)) ? base::kExitNothingMatched
+                                                                        : base::kExitOk;
 }
 
 }  // namespace dlscale::workspace

@@ -28,9 +28,14 @@ struct CollectOptions {
 };
 
 /// Reads new results into the database. Prints the answers to the questions of the study, warnings,
-/// tables and the paths of written files to `out`. Returns kExitOk, kExitRunsFailed if runs failed,
-/// or kExitNothingMatched if no run has started. Throws base::Error for errors and if the selection
-/// matches no run.
+/// tables and the paths of written files to `out`. Returns:
+/// - kExitRunsFailed if runs failed
+/// - kExitNothingMatched if no run has started, or if runs completed but the log format that the
+///   study names read no record of any of them. This is not checked if neither tables nor figures
+///   are requested.
+/// - kExitOk otherwise
+///
+/// Throws base::Error for errors and if the selection matches no run.
 int collect_and_report(const CollectOptions& options, std::ostream& out);
 
 /// Prints the first warnings, at least one of each kind, and the number of warnings that are not

@@ -62,6 +62,32 @@ TEST_CASE("completed runs of which nothing was read are reported by every verb")
   check_message(study.dlscale.run({"report", "out"}).err);
 }
 
+TEST_CASE(
+    "a named format that reads nothing sets the exit code, and empty tables are not printed") {
+  test::DlscaleProgram dlscale;
+  const std::string study =
+      "[study]\nname = 'mine'\n[matrix]\nmodel = 'net'\ngpus = 1\nbatch_per_gpu = 8\n"
+      "[trainer]\ncommand = 'echo loss 3.2 wall 0.5'\n";
+  const auto run_with = [&](const std::string& read) {
+    base::write_file_atomically(dlscale.folder / "study.toml", study + read);
+    return dlscale.run({"run", "study.toml", "-o", "out", "--no-figures"});
+  };
+  const test::Ran wrong =
+      run_with("read = { line = ['lost (?<loss>[0-9.]+) wall (?<wall_s>[0-9.]+)'] }\n");
+  CHECK(wrong.exit_code == 3);
+  CHECK_THAT(wrong.out, Contains("0 of 1 run used, 1 completed without records") &&
+                            Contains("no records were read") &&
+                            Contains("no completed run can be shown here") &&
+                            !Contains("Parallel efficiency") && !Contains("Test accuracy"));
+  CHECK(std::filesystem::exists(dlscale.folder / "out/tables/accuracy.csv"));
+  const test::Ran right =
+      run_with("read = { line = ['loss (?<loss>[0-9.]+) wall (?<wall_s>[0-9.]+)'] }\n");
+  CHECK(right.exit_code == 0);
+  CHECK_THAT(right.out, Contains("Parallel efficiency") && !Contains("Test accuracy") &&
+                            !Contains("no completed run can be shown here"));
+  CHECK(run_with("").exit_code == 0);  // a study without a format need not have records
+}
+
 TEST_CASE("a format that the study describes is not part of run ids") {
   ExternalStudy study("echo loss 3.2 wall 0.5; echo loss 3.1 wall 0.5");
   REQUIRE(study.submit().exit_code == 0);
