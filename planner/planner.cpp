@@ -14,6 +14,7 @@
 #include "planner/jobs/memory_fit.hpp"
 #include "planner/jobs/plan_jobs.hpp"
 #include "planner/jobs/run_times.hpp"
+#include "planner/script/command_warnings.hpp"
 #include "planner/script/run_values.hpp"
 #include "planner/script/shell_text.hpp"
 #include "planner/site/resources.hpp"
@@ -187,8 +188,8 @@ void add_runs(Planning& planning, Warnings& warnings, RunTimes& times, MemoryFit
   points.resize(kept);
 }
 
-/// Adds warnings about settings that the site does not support, and about the accuracy of
-/// predictions.
+/// Adds warnings about settings that the site does not support, about the accuracy of predictions,
+/// and about the command of an external trainer.
 void note_resources(Planning& planning, const RunTimes& times) {
   std::vector<std::string> notes = planning.run_time_notes = times.notes();
   for (const Matrix& matrix : planning.study.matrices) {
@@ -211,6 +212,9 @@ void note_resources(Planning& planning, const RunTimes& times) {
                     partition.name));
   }
   for (const std::string& note : unused_parameters(planning.study)) note_once(notes, note);
+  for (const std::string& note : command_warnings(planning.study, planning.expansion.points)) {
+    note_once(notes, note);
+  }
   std::vector<std::string>& warnings = planning.plan.warnings;
   warnings.insert(warnings.end(), notes.begin(), notes.end());
 }

@@ -307,8 +307,9 @@ TEST_CASE("a command that is started once gets several nodes only with a launche
   const std::string site =
       "scheduler = 'oar'\ndevice = 'cuda'\nwalltime = '01:00:00'\n[[partitions]]\nname = 'p'\n"
       "gpus_per_node = 4\ncores_per_node = 4\nmoldable = true";
-  const auto plan = [&](const std::string& gpus, const std::string& launcher) {
-    return test::plan_texts("[trainer]\ncommand = 'torchrun train.py'\n" + launcher +
+  const auto plan = [&](const std::string& gpus, const std::string& launcher,
+                        const std::string& program = "torchrun") {
+    return test::plan_texts("[trainer]\ncommand = '" + program + " train'\n" + launcher +
                                 "\n[study]\nname = 's'\n[matrix]\nmodel = 'm'\nbatch_per_gpu = "
                                 "8\ngpus = " +
                                 gpus,
@@ -324,7 +325,7 @@ TEST_CASE("a command that is started once gets several nodes only with a launche
       std::vector<std::string>{
           "jobs on p request only one shape although the partition is moldable, because the "
           "command cannot adapt to another shape; set launcher = \"ranks\" to allow other shapes"});
-  CHECK(plan("[2, 8]", "launcher = 'ranks'").plan.warnings.empty());
+  CHECK(plan("[2, 8]", "launcher = 'ranks'", "python").plan.warnings.empty());
   for (const std::string launcher : {"torchrun", "plain"}) {
     CHECK(plan("8", "launcher = '" + launcher + "'").plan.jobs.size() == 1);
   }
