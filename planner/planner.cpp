@@ -305,8 +305,10 @@ Planner::Planner(const PlanRequest& request, const Resources& resources)
     : request_(request), resources_(resources), study_text_(read_named_file(request.study)) {
   Study& study = planning_.study;
   study = read_study(study_text_, request.study.string(), request.overrides);
-  if (!study.log_format.text.empty() && resources.log_format_name) {
-    study.read_format = resources.log_format_name(study.log_format.text, study.log_format.file);
+  if (!study.log_format.text.empty() && resources.own_format) {
+    Resources::OwnFormat own = resources.own_format(study.log_format.text, study.log_format.file);
+    study.read_format = std::move(own.name);
+    format_warnings_ = std::move(own.warnings);
   }
   check_parameters(study);
   if (request.max_gpu_hours) limit_gpu_hours(*request.max_gpu_hours, study);
@@ -389,6 +391,7 @@ Planning Planner::finish(EarlierPlan earlier) {
     count_again(planning_, warnings, times);
   }
   note_resources(planning_, times);
+  for (const std::string& warning : format_warnings_) note_once(plan.warnings, warning);
   warn_of_baseline(plan, plan.warnings);
   warnings.add_to(plan.warnings);
   const std::vector<std::string> overrides = all_overrides(request_);

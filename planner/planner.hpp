@@ -30,11 +30,15 @@ struct Resources {
   /// Folders of cost models and devices. If both folders are given, points that do not fit the
   /// memory of their GPU are left out. Otherwise the memory is not checked.
   std::optional<std::filesystem::path> cards = {}, devices = {};
-  /// Checks a log format that a study describes and returns its name. Throws base::SpecError with
-  /// the place of an error. The first argument is the text of the format, and the second argument
-  /// is the file that contains this text. If the function is empty, studies cannot describe
-  /// formats.
-  std::function<std::string(const std::string&, const std::string&)> log_format_name = {};
+  /// Log format that a study describes.
+  struct OwnFormat {
+    std::string name;
+    std::vector<std::string> warnings;  ///< probable mistakes in the format, with their places
+  };
+  /// Checks a log format that a study describes. Throws base::SpecError with the place of an error.
+  /// The first argument is the text of the format, and the second argument is the file that
+  /// contains this text. If the function is empty, studies cannot describe formats.
+  std::function<OwnFormat(const std::string&, const std::string&)> own_format = {};
   /// File of this program. A plan folder is written again after this file changed. Empty if the
   /// program stays the same.
   std::filesystem::path program = {};
@@ -97,6 +101,7 @@ class Planner {
   const Resources& resources_;
   std::string study_text_;
   std::optional<Knowledge> trainer_;
+  std::vector<std::string> format_warnings_;  ///< warnings about the log format of the study
   Planning planning_;
 };
 

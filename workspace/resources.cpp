@@ -61,9 +61,11 @@ planner::Resources shipped_resources(const std::string& job_template) {
       .trainer = trainer_beside(),
       .cards = if_exists(share / "cards"),
       .devices = if_exists(share / "devices"),
-      .log_format_name = [](const std::string& text, const std::string& file) -> std::string {
-        return analysis::DescribedFormat(text, file).entry().name;
-      },
+      .own_format =
+          [](const std::string& text, const std::string& file) {
+            const analysis::DescribedFormat format(text, file);
+            return planner::Resources::OwnFormat{format.entry().name, format.warnings()};
+          },
       .program = program_path()};
   if (job_template.empty()) return resources;
   if (!fs::is_regular_file(job_template)) {

@@ -6,6 +6,7 @@
 
 #include "analysis/import/described/described_log.hpp"
 #include "analysis/import/described/line_rule.hpp"
+#include "analysis/import/line_report.hpp"
 #include "analysis/import/mapped/mapped_file.hpp"
 
 namespace dlscale::analysis {
@@ -123,6 +124,14 @@ LogContent read(const FormatDescription& format, std::string_view text,
   return log.finish();
 }
 
+/// Reads a log with a column map or patterns.
+LogContent read_whole(std::string_view log, const MappedFormat& format,
+                      const contract::RunSpec& run, const WatchLine& watch) {
+  LogContent content = read_mapped(log, format, {}, run, watch);
+  content.has_end_line = false;
+  return content;
+}
+
 }  // namespace
 
 DescribedFormat::DescribedFormat(std::string_view text, const std::string& file) : text_(text) {
@@ -130,6 +139,9 @@ DescribedFormat::DescribedFormat(std::string_view text, const std::string& file)
   if (!mapped) {
     use_rules(text, file);
     return;
+  }
+  for (const std::string& mistake : misspelt_groups(mapped->format)) {
+    warnings_.emplace_back(base::SpecError({file}, "line", mistake).what());
   }
   mapped_name_ = mapped->name;
   entry_.name = mapped_name_.c_str();
@@ -139,8 +151,16 @@ DescribedFormat::DescribedFormat(std::string_view text, const std::string& file)
     return has_rows(head, format);
   };
   entry_.read = [format = mapped->format](std::string_view log, const contract::RunSpec& run) {
-    LogContent content = read_mapped(log, format, {}, run);
-    content.has_end_line = false;
+    return read_whole(log, format, run, {});
+  };
+  entry_.explain = [format = mapped->format](std::string_view log, const contract::RunSpec& run,
+                                             const WatchLine& watch) {
+    std::vector<std::pair<int, std::string>> facts;
+    LogContent content = read_whole(log, format, run, [&](int line, const std::string& fact) {
+      facts.emplace_back(line, fact);
+    });
+    report_records(content.file, watch);
+    for (const auto& [line, fact] : facts) watch(line, fact);
     return content;
   };
   entry_.needs_run = true;

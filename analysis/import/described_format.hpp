@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/import/reading/log_format.hpp"
 
@@ -33,11 +34,14 @@ class DescribedFormat {
   /// object.
   const LogFormat& entry() const { return entry_; }
   const std::string& text() const { return text_; }
+  /// Returns one line of text for each part of the format that is allowed but probably a mistake.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   void use_rules(std::string_view text, const std::string& file);
 
   std::string text_;
+  std::vector<std::string> warnings_;
   std::shared_ptr<const FormatDescription> description_;
   std::string mapped_name_;
   LogFormat entry_;

@@ -13,7 +13,7 @@
 namespace dlscale::analysis {
 namespace {
 
-/// Describes a record, for formats that do not report their lines themselves.
+/// Describes a record in a few words. Returns an empty text for records that are not shown.
 std::string describe(const contract::ResultRecord& record) {
   if (const auto* window = std::get_if<contract::StepWindow>(&record)) {
     return fmt::format("{}: {} samples, {:g} s{}", base::count_of(window->steps, "step"),
@@ -45,25 +45,28 @@ int line_of(std::string_view message, std::string_view& rest) {
 
 }  // namespace
 
+void report_records(const contract::ResultsFile& file, const WatchLine& watch) {
+  for (std::size_t i = 0; i < file.records.size(); ++i) {
+    const std::string what = describe(file.records[i]);
+    if (!what.empty()) watch(file.record_lines[i], what);
+  }
+  for (const std::string& message : file.skipped) {
+    std::string_view why;
+    const int line = line_of(message, why);
+    if (line > 0) watch(line, "skipped: " + std::string(why));
+  }
+}
+
 LogReport report_lines(const LogFormat& format, std::string_view text,
                        const contract::RunSpec& run) {
   std::map<int, std::vector<std::string>> read;
   LogReport report;
+  const WatchLine watch = [&](int line, const std::string& what) { read[line].push_back(what); };
   if (format.explain) {
-    report.content = format.explain(
-        text, run, [&](int line, const std::string& what) { read[line].push_back(what); });
+    report.content = format.explain(text, run, watch);
   } else {
     report.content = format.read(text, run);
-    const contract::ResultsFile& file = report.content.file;
-    for (std::size_t i = 0; i < file.records.size(); ++i) {
-      const std::string what = describe(file.records[i]);
-      if (!what.empty()) read[file.record_lines[i]].push_back(what);
-    }
-    for (const std::string& message : file.skipped) {
-      std::string_view why;
-      const int line = line_of(message, why);
-      if (line > 0) read[line].push_back("skipped: " + std::string(why));
-    }
+    report_records(report.content.file, watch);
   }
   for (LogLines lines(text); lines.next();) {
     LineReport line{lines.line().number, lines.line().text, {}};

@@ -21,6 +21,10 @@ struct LogReport {
   LogContent content;
 };
 
+/// Calls `watch` for each record of a log with a description of the record, and for each skipped
+/// line with the reason.
+void report_records(const contract::ResultsFile& file, const WatchLine& watch);
+
 /// Reads the log and reports its lines. `text` has no launcher prefixes.
 LogReport report_lines(const LogFormat& format, std::string_view text,
                        const contract::RunSpec& run);

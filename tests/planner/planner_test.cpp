@@ -345,3 +345,19 @@ TEST_CASE("an array holds the runs of one shape from all sub-studies") {
   CHECK(runs == std::map<std::pair<int, bool>, std::size_t>{
                     {{1, false}, 6}, {{2, false}, 6}, {{4, false}, 3}});
 }
+
+TEST_CASE("warnings about the log format of a study are warnings of the plan") {
+  const test::TempDir dir;
+  base::write_file_atomically(dir / "study.toml",
+                              "[study]\nname = 's'\n[matrix]\ngpus = 1\nbatch_per_gpu = 8\n"
+                              "[trainer]\ncommand = 'train'\nread = { line = 'x' }\n");
+  planner::Resources resources = test::shipped_resources();
+  resources.own_format = [](const std::string& text, const std::string& file) {
+    CHECK_THAT(text, Catch::Contains("line = \"x\""));
+    return planner::Resources::OwnFormat{"mine", {file + ": a mistake"}};
+  };
+  const std::string study = (dir / "study.toml").string();
+  const auto plan = planner::make_plan({study, "local", {}}, resources).plan;
+  CHECK(plan.runs.at(0).log_format == "mine");
+  CHECK(plan.warnings == std::vector<std::string>{study + ", trainer.read: a mistake"});
+}

@@ -112,6 +112,9 @@ int check_format(const FormatCheck& check, std::ostream& out) {
   const analysis::LogReport report = analysis::report_lines(format, text, run_of(check));
   print_lines(report, out);
   const int results = print_summary(report, out);
+  if (own) {
+    for (const std::string& warning : own->warnings()) out << "warning: " << warning << '\n';
+  }
   if (!format.recognises(text.substr(0, analysis::kSampledBytes))) {
     out << "note: the format does not recognise this log; dlscale collect needs --format\n";
   }

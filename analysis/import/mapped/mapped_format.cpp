@@ -14,6 +14,7 @@
 #include "analysis/import/mapped/row_records.hpp"
 #include "analysis/import/reading/log_lines.hpp"
 #include "analysis/import/reading/ranks_of_log.hpp"
+#include "analysis/import/reading/regex.hpp"
 #include "base/error.hpp"
 
 namespace dlscale::analysis {
@@ -125,6 +126,24 @@ void take_counts(const AxisValues& facts, contract::RunSpec& run) {
   if (train_samples <= 0) train_samples = reported_count(facts, "train_samples");
 }
 
+/// Returns whether a row with this measure alone becomes a step, an epoch or an evaluation.
+bool is_result(Measure measure) {
+  switch (measure) {
+    case Measure::samples:
+    case Measure::rank_samples:
+    case Measure::steps:
+    case Measure::step:
+    case Measure::epoch:
+    case Measure::rank:
+    case Measure::warmup:
+    case Measure::lr:
+    case Measure::loss:
+      return false;
+    default:
+      return true;
+  }
+}
+
 bool has_measure(const MappedFormat& format) {
   if (format.kind == "pattern") return true;  // make_row_reader checks the patterns
   return std::any_of(format.columns.begin(), format.columns.end(), [](const MappedColumn& column) {
@@ -203,7 +222,7 @@ std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format) 
 }
 
 LogContent read_mapped(std::string_view text, const MappedFormat& format, const LogPart& part,
-                       const contract::RunSpec& run) {
+                       const contract::RunSpec& run, const WatchLine& watch) {
   const std::unique_ptr<RowReader> reader = make_row_reader(format);
   const FieldMarks marks(text, format);
   const bool has_axes = format.kind != "pattern";
@@ -216,6 +235,11 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
     const AxisValues axes = format_axes_of(row, marks);
     if (has_axes && axes != part.which) return;
     if (!has_axes) content.facts.insert(axes.begin(), axes.end());
+    if (!has_axes && watch) {
+      for (const auto& [name, value] : axes) {
+        watch(before + line.number, fmt::format("fact: {} = {}", name, value));
+      }
+    }
     MeasuredRow numbers;
     const std::string problem = read_numbers(row, format, marks, numbers);
     if (problem.empty()) {
@@ -249,6 +273,29 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
     content.file.skipped = {error.what()};
   }
   return content;
+}
+
+std::vector<std::string> misspelt_groups(const MappedFormat& format) {
+  std::vector<std::string> texts, measured;
+  for (const MeasureEntry& entry : measures()) measured.emplace_back(entry.name);
+  for (const std::string& pattern : format.patterns) {
+    const auto groups = Regex(pattern).names();
+    const bool gives_result = std::any_of(groups.begin(), groups.end(), [](const auto& group) {
+      const auto measure = find_measure(group.first);
+      return measure && is_result(*measure);
+    });
+    if (gives_result) continue;
+    for (const auto& [name, number] : groups) {
+      if (find_measure(name) || is_run_field(name)) continue;
+      const std::string text = fmt::format(
+          "the group \"{}\" is not a measured field, so its value becomes a fact about the run, "
+          "and "
+          "the lines of its pattern give no steps; the measured fields are: {}",
+          name, fmt::join(measured, ", "));
+      if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+    }
+  }
+  return texts;
 }
 
 }  // namespace dlscale::analysis

@@ -47,8 +47,14 @@ bool has_rows(std::string_view head, const MappedFormat& format);
 std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format);
 
 /// Reads the rows of one run. Returns empty content if a column is missing. Never throws on
-/// content.
+/// content. Calls `watch`, if it is not empty, for each fact that a line of the kind pattern
+/// states.
 LogContent read_mapped(std::string_view text, const MappedFormat& format, const LogPart& part,
-                       const contract::RunSpec& run);
+                       const contract::RunSpec& run, const WatchLine& watch = {});
+
+/// Returns one line of text for each named group that is probably misspelt: the group is neither a
+/// measure nor a setting of runs, and its expression has no measure from which a step, an epoch or
+/// an evaluation is made. The list is empty for other kinds than pattern.
+std::vector<std::string> misspelt_groups(const MappedFormat& format);
 
 }  // namespace dlscale::analysis

@@ -94,6 +94,10 @@ bool is_made_of(std::string_view name, std::string_view measure) {
 
 }  // namespace
 
+bool is_run_field(std::string_view name) {
+  return std::ranges::find(kRunNames, name) != std::end(kRunNames);
+}
+
 void check_axis_name(const std::string& option, const std::string& name) {
   const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '.' || c == '-';
@@ -109,8 +113,7 @@ void check_axis_name(const std::string& option, const std::string& name) {
         option, name, kMeasureTable[static_cast<std::size_t>(*measure)].summary));
   }
   const std::string meant = base::nearest(name, measure_names());
-  const bool is_run_name = std::ranges::find(kRunNames, name) != std::end(kRunNames);
-  if (meant.empty() || is_run_name || is_made_of(name, meant)) return;
+  if (meant.empty() || is_run_field(name) || is_made_of(name, meant)) return;
   throw base::UsageError(fmt::format(
       "{}: {}; to add an axis, choose a name that is less similar to a field, for example my_{}",
       option, base::unknown_name("field", name, measure_names()), name));

@@ -46,6 +46,8 @@ struct MeasureEntry {
 /// Returns the names and descriptions of all measures, in the order of Measure.
 const std::array<MeasureEntry, kMeasures>& measures();
 std::optional<Measure> find_measure(std::string_view name);
+/// Returns whether `name` is a setting of runs that logs may state, such as model or gpus.
+bool is_run_field(std::string_view name);
 
 /// Numbers of a row. NaN marks a missing number. Infinity marks a loss that is not finite in the
 /// log.

@@ -64,3 +64,18 @@ TEST_CASE("check-format reports a log without results, and errors with their pla
   CHECK_THROWS_AS(workspace::check_format({"no_such_format", launch.log, {}}, out), base::Error);
   CHECK(out.str().empty());
 }
+
+TEST_CASE("check-format shows the facts of a line, and warns of a misspelt group") {
+  const LaunchFolder launch;
+  base::write_file_atomically(
+      launch.format,
+      "line = ['^step (?<throughput>[\\d.]+)', '^test (?<accuracy>[\\d.]+) (?<x>.)']\n");
+  base::write_file_atomically(launch.log, "step 0.5 s\ntest 0.25 a\n");
+  const std::string text = launch.check({}, 1);
+  CHECK_THAT(text,
+             Contains("1  fact: throughput = 0.5  ") && Contains("2  evaluation: accuracy 0.25"));
+  CHECK_THAT(text, Contains("   fact: x = a\n") && Contains("; 0 ignored\n"));
+  CHECK_THAT(text, Contains("warning: " + launch.format +
+                            ": line: the group \"throughput\" is not a measured field") &&
+                       !Contains("the group \"x\""));
+}

@@ -359,4 +359,18 @@ TEST_CASE("impossible mappings are rejected with the alternatives") {
              Contains("must have a named group for a measure"));
 }
 
+TEST_CASE("a group that is not a measure is probably misspelt if its pattern gives no result") {
+  const auto misspelt = [](const std::vector<std::string>& patterns) {
+    return misspelt_groups({.kind = "pattern", .patterns = patterns});
+  };
+  const auto found =
+      misspelt({R"(loss (?<loss>\d+) (?<throughput>\d+))", R"(accuracy (?<accuracy>\d+))"});
+  REQUIRE(found.size() == 1);
+  CHECK_THAT(found[0], Catch::StartsWith("the group \"throughput\" is not a measured field, ") &&
+                           Contains("samples_per_s, "));
+  CHECK(misspelt({R"((?<wall_s>\d+) s on (?<host>\w+))"}).empty());
+  CHECK(misspelt({R"((?<gpus>\d+) GPUs of (?<batch_per_gpu>\d+))"}).empty());
+  CHECK(misspelt_groups(format_of("csv", {"host=host", "wall_s=t"})).empty());
+}
+
 }  // namespace dlscale::analysis
