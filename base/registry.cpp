@@ -43,10 +43,21 @@ std::string nearest(std::string_view name, const std::vector<std::string>& choic
   return best;
 }
 
+std::string suggestion(std::string_view name, const std::vector<std::string>& choices) {
+  constexpr std::size_t kShortestWord = 4;  // shorter words begin many unrelated names
+  const std::string close = nearest(name, choices);
+  if (!close.empty()) return close;
+  const auto found = std::find_if(choices.begin(), choices.end(), [&](const std::string& choice) {
+    const std::string_view word = std::string_view(choice).substr(0, choice.find_first_of("_-."));
+    return word.size() >= kShortestWord && name.starts_with(word);
+  });
+  return found == choices.end() ? std::string() : *found;
+}
+
 std::string unknown_name(std::string_view kind, std::string_view name,
                          const std::vector<std::string>& choices) {
   std::string text = fmt::format("unknown {} \"{}\"", kind, name);
-  const std::string meant = nearest(name, choices);
+  const std::string meant = suggestion(name, choices);
   if (!meant.empty()) text += fmt::format("; did you mean \"{}\"?", meant);
   text += fmt::format(" (known: {})", fmt::join(choices, ", "));
   return text;

@@ -17,7 +17,13 @@ namespace dlscale::base {
 /// characters counts as one edit.
 std::string nearest(std::string_view name, const std::vector<std::string>& choices);
 
-/// Returns the message for an unknown name:
+/// Returns the choice that the user probably meant by an unknown name. This is the nearest choice,
+/// or else the first choice whose first word (the text before "_", "-" or ".", at least 4
+/// characters) is the beginning of `name`: "batch_per_gpu" for "batchsize". Returns an empty string
+/// if there is no such choice.
+std::string suggestion(std::string_view name, const std::vector<std::string>& choices);
+
+/// Returns the message for an unknown name, with the suggestion:
 /// `unknown model "vg16"; did you mean "vgg16"? (known: alexnet, vgg16)`
 std::string unknown_name(std::string_view kind, std::string_view name,
                          const std::vector<std::string>& choices);

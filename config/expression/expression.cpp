@@ -399,7 +399,7 @@ class Parser {
       const std::string& shown = symbol.group.empty() ? symbol.name : symbol.group;
       if (std::find(listed.begin(), listed.end(), shown) == listed.end()) listed.push_back(shown);
     }
-    const std::string meant = base::nearest(word, all);
+    const std::string meant = base::suggestion(word, all);
     fail(fmt::format("unknown name \"{}\"{} (known: {})", excerpt(word, 0),
                      meant.empty() ? "" : fmt::format("; did you mean \"{}\"?", meant),
                      fmt::join(listed, ", ")),

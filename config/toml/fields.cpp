@@ -68,7 +68,7 @@ struct KeyMatcher {
   }
   [[noreturn]] static void unknown(const Entry& entry, const std::string& key_path,
                                    const std::vector<std::string>& choices) {
-    const std::string meant = base::nearest(entry.key, choices);
+    const std::string meant = base::suggestion(entry.key, choices);
     const std::string hint = meant.empty() ? "" : fmt::format("; did you mean \"{}\"?", meant);
     throw base::SpecError(entry.where, key_path,
                           fmt::format("unknown key{} (known: {})", hint, fmt::join(choices, ", ")));

@@ -32,6 +32,20 @@ TEST_CASE("a name unlike all known names has no nearest name") {
   CHECK(nearest("", {}).empty());
 }
 
+TEST_CASE(
+    "a name without a nearest name suggests the first choice that begins with the same word") {
+  const std::vector<std::string> keys{"gpus", "batch_per_gpu", "batch_norm", "lr_peak"};
+  CHECK(suggestion("batch_size", keys) == "batch_per_gpu");
+  CHECK(suggestion("batchsize", keys) == "batch_per_gpu");
+  CHECK(suggestion("batch_nrom", keys) == "batch_norm");
+  CHECK(suggestion("lr_start", keys).empty());
+  CHECK(suggestion("size", keys).empty());
+  CHECK(suggestion("", {"", "_"}).empty());
+  CHECK_THAT(
+      unknown_name("name", "batchsize", keys),
+      Catch::StartsWith("unknown name \"batchsize\"; did you mean \"batch_per_gpu\"? (known:"));
+}
+
 TEST_CASE("a name is found in its table") {
   CHECK(find(kTable, "number", "two").value == 2);
 }

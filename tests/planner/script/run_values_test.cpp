@@ -29,6 +29,10 @@ TEST_CASE("an error in a command is reported at its location in the study") {
   CHECK(error("train\n  {{modle}}")
             .rfind("s.toml:11:7: trainer.command: unknown name \"modle\"; did you mean \"model\"?",
                    0) == 0);
+  CHECK(error("train {{batchsize}}")
+            .rfind("s.toml:11:7: trainer.command: unknown name \"batchsize\"; did you mean "
+                   "\"batch_per_gpu\"?",
+                   0) == 0);
   CHECK(error("train {{{model}}}") ==
         "s.toml:11:7: trainer.command: {{{ is not allowed here; only {{{line}}} may be unquoted");
 }

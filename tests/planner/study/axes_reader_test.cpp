@@ -67,6 +67,13 @@ TEST_CASE("a zip of unequal lengths, of one axis or of an existing axis is rejec
             .rfind("s.toml:12:1: zip[0].batch: unknown key", 0) == 0);
 }
 
+TEST_CASE("a key that begins like a known key is reported with the known key") {
+  CHECK(axes_error({.matrix = "model = \"mlp\"\ngpus = 1\nbatch_size = 32"})
+            .rfind("s.toml:6:1: matrix.batch_size: unknown key; did you mean \"batch_per_gpu\"? "
+                   "(known: ",
+                   0) == 0);
+}
+
 TEST_CASE("a duplicate row is rejected at its location") {
   CHECK(axes_error(
             {.matrix = kTwo, .rest = "[[zip]]\ngpus = [1, 2, 1]\nbatch_per_gpu = [8, 8, 8]"}) ==

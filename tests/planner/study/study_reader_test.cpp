@@ -47,7 +47,8 @@ const std::vector<Broken> kBrokenSections{
     {{.study = "name = \"s\"\nbaseline = {}"},
      "s.toml:3:12: study.baseline: expected { gpus = N }"},
     {{.study = "name = \"s\"\nbaseline = \"smallest\""},
-     "s.toml:3:12: study.baseline: unknown baseline \"smallest\" (known: smallest-common, "
+     "s.toml:3:12: study.baseline: unknown baseline \"smallest\"; did you mean "
+     "\"smallest-common\"? (known: smallest-common, "
      "per-curve)"},
     {{.study = "name = \"s"},
      "s.toml:2:10: Error while parsing string: unescaped control characters other than TAB "
