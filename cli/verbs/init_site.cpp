@@ -15,6 +15,8 @@
 #include "planner/site/site_writer.hpp"
 #include "runner/batch/cluster_probe.hpp"
 #include "runner/batch/command_runner.hpp"
+#include "runner/batch/retry_policy.hpp"
+#include "workspace/resources.hpp"
 
 namespace dlscale::cli {
 namespace fs = std::filesystem;
@@ -96,13 +98,27 @@ void refuse_to_overwrite(const SiteOptions& options) {
   }
 }
 
+/// Asks the batch system for its nodes. If the batch system does not answer, for example because
+/// this machine has only its client programs, the error names the site file to start from.
+runner::Cluster probe_cluster(const runner::ClusterProbeEntry& entry) {
+  const auto commands = runner::make_command_runner();
+  try {
+    return entry.probe(runner::ask_with(*commands, kSitePatience_s));
+  } catch (const runner::SchedulerUnreachable& error) {
+    const fs::path generic =
+        workspace::share_folder() / "sites" / fmt::format("generic-{}.toml", entry.name);
+    throw runner::SchedulerUnreachable(
+        fmt::format("{}; run this on a login node of the cluster, or copy {} and fill it in",
+                    error.what(), generic.string()));
+  }
+}
+
 int init_site(const SiteOptions& options) {
   refuse_to_overwrite(options);
   const char* path = std::getenv("PATH");
   const runner::ClusterProbeEntry& entry =
       runner::choose_cluster_probe(options.scheduler, path == nullptr ? "" : path);
-  const auto commands = runner::make_command_runner();
-  const runner::Cluster cluster = entry.probe(runner::ask_with(*commands, kSitePatience_s));
+  const runner::Cluster cluster = probe_cluster(entry);
   planner::Site site = site_of(cluster, entry.name);
   if (site.partitions.empty()) {
     throw base::RunError(fmt::format("{} lists no nodes for this user", entry.program),

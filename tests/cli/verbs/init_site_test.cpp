@@ -108,8 +108,10 @@ TEST_CASE("init site reports why a batch system is unreachable and writes nothin
   node.has("scontrol", "echo 'Unable to contact slurm controller (connect failure)' >&2; exit 1");
   const test::Ran ran = node.init({"-o", "mine.toml"});
   CHECK(ran.exit_code == 4);
-  CHECK(ran.err ==
-        "dlscale: scontrol failed: Unable to contact slurm controller (connect failure)\n");
+  CHECK(says(ran.err,
+             "dlscale: scontrol failed: Unable to contact slurm controller (connect failure); run "
+             "this on a login node of the cluster, or copy /"));
+  CHECK(says(ran.err, "/sites/generic-slurm.toml and fill it in\n"));
   CHECK_FALSE(fs::exists(node.program.folder / "mine.toml"));
 }
 
