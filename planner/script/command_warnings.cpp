@@ -179,6 +179,12 @@ std::optional<std::vector<std::string>> CommandCheck::texts() const {
   return texts;
 }
 
+/// Returns whether check_axes() judges the axis: it has several values, and it is neither the
+/// number of ranks nor a parameter.
+bool is_compared(const StudyAxis& axis) {
+  return axis.texts.size() > 1 && axis.name() != "gpus" && !axis.name().starts_with("parameters.");
+}
+
 /// Checks the axes of a factor. Points that agree in all other axes form a group. An axis has no
 /// effect if its values differ in a group, but all texts of every such group are equal.
 void CommandCheck::check_factor(std::uint32_t matrix, const Factor& factor,
@@ -201,18 +207,23 @@ void CommandCheck::check_factor(std::uint32_t matrix, const Factor& factor,
     }
   }
   for (const std::size_t axis : differing) {
-    const std::string& name = axes[axis].name();
-    if (name == "gpus" || name.starts_with("parameters.")) continue;
+    if (!is_compared(axes[axis])) continue;
     warn(axes[axis].where, axes[axis].key,
          fmt::format("runs with different values of this axis have the same command{}, so the axis "
                      "has no effect; write {{{{{}}}}} in the command",
-                     study.files.empty() ? "" : " and the same files", name));
+                     study.files.empty() ? "" : " and the same files", axes[axis].name()));
   }
 }
 
 void CommandCheck::check_axes() {
   // The description of a run contains all values of its axes.
   if (study.trainer.command.find("run.json") != std::string::npos) return;
+  // Most studies vary only the number of ranks, so most commands need not be compared.
+  const bool has_axis =
+      std::any_of(study.matrices.begin(), study.matrices.end(), [](const Matrix& matrix) {
+        return std::any_of(matrix.axes.begin(), matrix.axes.end(), is_compared);
+      });
+  if (!has_axis) return;
   const auto all = texts();
   if (!all) return;
   for (std::uint32_t matrix = 0; matrix < study.matrices.size(); ++matrix) {
