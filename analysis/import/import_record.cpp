@@ -97,6 +97,7 @@ struct MappedJson {
   std::vector<std::string> patterns;
   std::map<std::string, double> factors;
   std::string decimal;
+  RowCounts counts = {};
   bool operator==(const MappedJson&) const = default;
 };
 struct ImportJson {
@@ -131,6 +132,9 @@ void visit_fields(Visitor& v, MappedJson& m) {
   v.required("patterns", m.patterns);
   v.required("factors", m.factors);
   v.sparse("decimal", m.decimal);
+  v.sparse("steps", m.counts.steps);
+  v.sparse("counts_from", m.counts.counts_from);
+  v.sparse("warmup_rows", m.counts.warmup_rows);
 }
 
 template <class Visitor>
@@ -182,7 +186,7 @@ std::string to_json(const ImportRecord& record) {
       out.span.epoch_begins.push_back({epoch, step});
   }
   if (const MappedFormat& mapped = record.mapped; !mapped.kind.empty()) {
-    out.mapped = {mapped.columns, mapped.patterns, mapped.factors, ""};
+    out.mapped = {mapped.columns, mapped.patterns, mapped.factors, "", mapped.counts};
     if (mapped.decimal != DecimalMark::unknown) {
       out.mapped->decimal = mapped.decimal == DecimalMark::comma ? "comma" : "point";
     }
@@ -214,6 +218,7 @@ ImportRecord import_record_from_json(std::string_view text, const std::string& f
   }
   if (in.mapped) {
     record.mapped = {record.format, in.mapped->columns, in.mapped->patterns, in.mapped->factors};
+    record.mapped.counts = in.mapped->counts;
     if (!in.mapped->decimal.empty()) {
       record.mapped.decimal =
           in.mapped->decimal == "comma" ? DecimalMark::comma : DecimalMark::point;

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "analysis/import/reading/log_lines.hpp"
 #include "base/text.hpp"
@@ -50,7 +51,9 @@ void report_records(const contract::ResultsFile& file, const WatchLine& watch) {
     const std::string what = describe(file.records[i]);
     if (!what.empty()) watch(file.record_lines[i], what);
   }
-  for (const std::string& message : file.skipped) {
+  // Remarks such as "line 7: …" that are not about a skipped line concern the whole log.
+  const std::size_t skipped = file.skipped.size() - contract::remarks_on(file).size();
+  for (const std::string& message : std::span(file.skipped).first(skipped)) {
     std::string_view why;
     const int line = line_of(message, why);
     if (line > 0) watch(line, "skipped: " + std::string(why));

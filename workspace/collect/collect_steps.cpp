@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <ostream>
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/import/imported_plan.hpp"
@@ -34,6 +36,17 @@ namespace {
 
 /// Maximum number of warnings to print, apart from the first warning of each kind.
 constexpr std::size_t kShownProblems = 10;
+
+/// Returns the text of a warning without the path and the number of the line at its beginning.
+std::string text_without_place(std::string_view warning) {
+  constexpr std::string_view kSeparator = ": ";
+  const auto without_first_part = [&](std::string_view text) {
+    const std::size_t end = text.find(kSeparator);
+    return end == text.npos ? text : text.substr(end + kSeparator.size());
+  };
+  const std::string_view text = without_first_part(warning);
+  return std::string(text.starts_with("line ") ? without_first_part(text) : text);
+}
 
 void print_problems(const analysis::IngestSummary& summary, std::ostream& out) {
   if (!summary.truncated.empty()) {
@@ -171,18 +184,28 @@ void print_written(const std::vector<fs::path>& files, std::ostream& out) {
 }  // namespace
 
 void print_warnings(const std::vector<std::string>& warnings, std::ostream& out) {
-  std::set<std::string> kinds;
-  std::size_t shown = 0;
+  std::map<std::string, std::size_t> count_of_text;
+  for (const std::string& warning : warnings) ++count_of_text[text_without_place(warning)];
+  std::set<std::string> texts, kinds;
+  std::size_t shown = 0, similar = 0;
   for (const std::string& warning : warnings) {
-    const std::size_t path = std::min(warning.find(": "), warning.size());
-    const bool is_new = kinds.insert(base::general_reason(warning.substr(path))).second;
-    if (!is_new && shown >= kShownProblems) continue;
-    out << "warning: " << warning << "\n";
+    const std::string text = text_without_place(warning);
+    if (!texts.insert(text).second) continue;  // counted by the warning that was printed
+    const bool is_new = kinds.insert(base::general_reason(text)).second;
+    const std::size_t count = count_of_text[text];
+    if (!is_new && shown >= kShownProblems) {
+      similar += count;
+      continue;
+    }
+    out << "warning: " << warning;
+    if (count > 1) {
+      out << fmt::format(" (and {} with the same text)", base::count_of(count - 1, "warning"));
+    }
+    out << "\n";
     ++shown;
   }
-  if (shown < warnings.size()) {
-    out << fmt::format("warning: similar warnings that are not shown: {}\n",
-                       warnings.size() - shown);
+  if (similar > 0) {
+    out << fmt::format("warning: similar warnings that are not shown: {}\n", similar);
   }
 }
 

@@ -39,7 +39,7 @@ struct CollectOptions {
 int collect_and_report(const CollectOptions& options, std::ostream& out);
 
 /// Prints the first warnings, at least one of each kind, and the number of warnings that are not
-/// printed.
+/// printed. Warnings "FILE: line 7: TEXT" with the same text are printed once, with their number.
 void print_warnings(const std::vector<std::string>& warnings, std::ostream& out);
 
 /// Returns the names of the files that `dlscale collect` writes into tables/ for these results, in

@@ -14,6 +14,8 @@ namespace {
 using config::Entry;
 using config::Node;
 
+constexpr std::int64_t kMostCount = 1'000'000'000;  ///< maximum of steps and warmup_rows
+
 std::string string_at(const Node& node, const std::string& key) {
   const auto* const text = std::get_if<std::string>(&node.value);
   if (text != nullptr && !text->empty()) return *text;
@@ -75,6 +77,35 @@ void read_columns(const config::Item& item, MappedFormat& format) {
   }
 }
 
+/// Reads a key that states how the rows count. Returns false for any other key.
+bool read_counts(const config::Item& item, RowCounts& counts) {
+  if (item.key == "steps") {
+    counts.steps = item.whole(1, kMostCount);
+  } else if (item.key == "counts_from") {
+    counts.counts_from = item.whole(0, 1);
+  } else if (item.key == "warmup_rows") {
+    counts.warmup_rows = item.whole(0, kMostCount);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// Throws base::SpecError if the keys that state how the rows count contradict each other or the
+/// fields of the rows.
+void check_counts(const config::Table& root, const MappedFormat& format) {
+  const Entry* const from = config::find_key(root, "counts_from");
+  if (from == nullptr) return;
+  const config::Item item{from->node, from->key};
+  if (format.counts.steps > 0) {
+    item.fail("cannot be combined with steps; remove one of the two keys");
+  }
+  if (has_field(format, "step")) return;
+  item.fail(format.kind == "pattern"
+                ? "requires the step number; name a group of an expression: (?<step>\\d+)"
+                : "requires the step number; state its column: columns.step = \"COLUMN\"");
+}
+
 MappedFile read_mapped_file(const Node& root, const std::string& file) {
   MappedFile mapped{"", {.kind = "pattern"}};
   MappedFormat& format = mapped.format;
@@ -96,10 +127,11 @@ MappedFile read_mapped_file(const Node& root, const std::string& file) {
     } else if (entry.key == "decimal" && is_columns) {
       format.decimal = item.one_of("value", {"point", "comma"}) == "comma" ? DecimalMark::comma
                                                                            : DecimalMark::point;
-    } else {
-      const std::vector<std::string> known =
-          is_columns ? std::vector<std::string>{"columns", "kind", "decimal", "name"}
-                     : std::vector<std::string>{"line", "factor", "name"};
+    } else if (!read_counts(item, format.counts)) {
+      std::vector<std::string> known = is_columns
+                                           ? std::vector<std::string>{"columns", "kind", "decimal"}
+                                           : std::vector<std::string>{"line", "factor"};
+      known.insert(known.end(), {"name", "steps", "counts_from", "warmup_rows"});
       throw base::SpecError(entry.where, "", base::unknown_name("key", entry.key, known));
     }
   }
@@ -113,6 +145,7 @@ MappedFile read_mapped_file(const Node& root, const std::string& file) {
   } catch (const base::UsageError& error) {
     throw base::SpecError({file}, key, error.what());
   }
+  check_counts(std::get<config::Table>(root.value), format);
   if (mapped.name.empty()) mapped.name = format.kind;
   return mapped;
 }

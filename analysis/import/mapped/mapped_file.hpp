@@ -16,8 +16,8 @@ struct MappedFile {
 };
 
 /// Parses a file with the keys `line` and `factor` (patterns), or `columns`, `kind` and `decimal`
-/// (a column map). Returns nothing for a file with rules. Throws base::SpecError with the place of
-/// an error.
+/// (a column map). Both kinds may have the keys of RowCounts. Returns nothing for a file with
+/// rules. Throws base::SpecError with the place of an error.
 std::optional<MappedFile> parse_mapped_format(std::string_view text, const std::string& file);
 
 /// Parses a file with patterns. Throws base::SpecError for an error and for any other file.

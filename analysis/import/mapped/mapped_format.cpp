@@ -170,6 +170,17 @@ void check(const MappedFormat& format) {
   make_row_reader(format);
 }
 
+bool has_field(const MappedFormat& format, std::string_view measure) {
+  const auto is_measure = [&](const auto& group) { return group.first == measure; };
+  return std::any_of(format.columns.begin(), format.columns.end(),
+                     [&](const MappedColumn& column) { return column.field == measure; }) ||
+         std::any_of(format.patterns.begin(), format.patterns.end(),
+                     [&](const std::string& pattern) {
+                       const auto groups = Regex(pattern).names();
+                       return std::any_of(groups.begin(), groups.end(), is_measure);
+                     });
+}
+
 bool has_rows(std::string_view head, const MappedFormat& format) {
   const std::unique_ptr<RowReader> reader = make_row_reader(format);
   for (LogLines lines(head); lines.next();) {
@@ -228,7 +239,7 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
   const bool has_axes = format.kind != "pattern";
   LogContent content;
   contract::RunSpec known = run;
-  RowRecords records(known);
+  RowRecords records(known, format.counts);
   bool truncated = false;
   int before = 0;
   const auto visit = [&](const LogLine& line, const TextRow& row) {

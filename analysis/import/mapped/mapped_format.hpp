@@ -3,7 +3,9 @@
 // regular expressions.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,18 @@
 #include "analysis/import/reading/log_format.hpp"
 
 namespace dlscale::analysis {
+
+/// Statements of the user about all rows of a format. `steps` and `counts_from` exclude each other.
+struct RowCounts {
+  /// Optimizer steps of each row that does not state its steps and does not cover an epoch. 0: one
+  /// step.
+  std::int64_t steps = 0;
+  /// Number of the first step, 0 or 1. If it is set, a row that states its step number and not its
+  /// steps counts for the steps since the row before it.
+  std::optional<std::int64_t> counts_from = std::nullopt;
+  std::int64_t warmup_rows = 0;  ///< number of first rows with a time or a rate that are warm-up
+  bool operator==(const RowCounts&) const = default;
+};
 
 struct MappedFormat {
   std::string kind;                   ///< csv, jsonl, markdown or pattern; empty: not mapped
@@ -24,6 +38,7 @@ struct MappedFormat {
   /// Decimal mark that the user states for csv and markdown. If the user states no decimal mark,
   /// the numbers in the file determine it.
   DecimalMark decimal = DecimalMark::unknown;
+  RowCounts counts = {};
   bool operator==(const MappedFormat&) const = default;
 };
 
@@ -32,6 +47,10 @@ inline constexpr const char* kMappedKinds[] = {"csv", "jsonl", "markdown", "patt
 /// Throws base::UsageError if no measure is mapped, if a field is mapped twice, or if a regular
 /// expression is invalid.
 void check(const MappedFormat& format);
+
+/// Returns true if a column or a group of a pattern has the name of the measure. The regular
+/// expressions must be valid.
+bool has_field(const MappedFormat& format, std::string_view measure);
 
 using AxisValues = std::map<std::string, std::string>;
 

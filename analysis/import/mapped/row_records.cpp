@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace dlscale::analysis {
 namespace {
@@ -56,6 +57,24 @@ bool tells_speed(const MeasuredRow& row) {
 /// or one unnumbered step of the epoch.
 bool is_in_epoch(const MeasuredRow& row) {
   return row.has(Measure::epoch) && !row.has(Measure::step);
+}
+
+double epoch_of(const MeasuredRow& row) {
+  return row.has(Measure::epoch) ? row[Measure::epoch] : -1;
+}
+
+/// Returns the number of steps of the first row of a sequence of rising step numbers. `rows` are
+/// the rows from this row on. The row normally covers all steps up to its step number. If this
+/// number exceeds the distance to the following rows, the run was resumed, and the row covers only
+/// one such distance. The last row of an epoch may cover fewer steps than the others, so the
+/// distance between the next two rows must be the same.
+double steps_of_first(std::span<MeasuredRow* const> rows, std::int64_t counts_from) {
+  const auto step = [&](std::size_t i) { return (*rows[i])[Measure::step]; };
+  const double first = step(0) + (counts_from == 0 ? 1 : 0);
+  if (rows.size() < 2) return first;
+  const double distance = step(1) - step(0);
+  const bool is_even = rows.size() < 3 ? 2 * distance <= first : step(2) - step(1) == distance;
+  return distance > 0 && distance < first && is_even ? distance : first;
 }
 
 /// Returns an error message for the first impossible value of the row, or an empty text if all
@@ -116,7 +135,7 @@ void RowRecords::add(int line, const MeasuredRow& row) {
     groups_.push_back({{line, row}});
     return;
   }
-  const double epoch = row.has(Measure::epoch) ? row[Measure::epoch] : -1;
+  const double epoch = epoch_of(row);
   const double k =
       row.has(Measure::step) ? row[Measure::step] : rows_of_[{epoch, row[Measure::rank]}]++;
   const auto [known, is_new] = group_of_.try_emplace({epoch, k}, groups_.size());
@@ -131,6 +150,7 @@ void RowRecords::add(int line, const MeasuredRow& row) {
 }
 
 contract::ResultsFile RowRecords::finish() {
+  count_steps();
   count_rows_of_epochs();
   for (const Group& group : groups_) add_group(group);
   end_epoch();
@@ -141,6 +161,33 @@ contract::ResultsFile RowRecords::finish() {
   }
   losses_.conclude(file_);
   return std::move(file_);
+}
+
+/// Sets the number of steps of the rows that do not state it, as the user specifies.
+void RowRecords::count_steps() {
+  std::vector<MeasuredRow*> numbered;
+  for (Group& group : groups_) {
+    MeasuredRow& row = group.front().row;
+    if (!tells_speed(row)) continue;
+    if (counts_.steps > 0 && !row.has(Measure::steps) && !is_in_epoch(row)) {
+      row[Measure::steps] = static_cast<double>(counts_.steps);
+    }
+    if (counts_.counts_from && row.has(Measure::step)) numbered.push_back(&row);
+  }
+  double before = 0, epoch_before = 0;
+  for (std::size_t i = 0; i < numbered.size(); ++i) {
+    MeasuredRow& row = *numbered[i];
+    const double epoch = epoch_of(row);
+    const bool begins_epoch = i > 0 && epoch != epoch_before;
+    double steps = row[Measure::step] - before;
+    if (i == 0 || steps <= 0) {
+      const auto rest = std::span<MeasuredRow* const>(numbered).subspan(i);
+      steps = steps_of_first(begins_epoch ? rest.first(1) : rest, *counts_.counts_from);
+    }
+    before = row[Measure::step];
+    epoch_before = epoch;
+    if (steps > 0 && !row.has(Measure::steps)) row[Measure::steps] = steps;
+  }
 }
 
 void RowRecords::count_rows_of_epochs() {
@@ -252,9 +299,11 @@ void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
                                   "samples or steps, or set train_samples)",
                                   epoch));
   }
+  const char* const unused =
+      counts_.steps > 0 ? "; the key steps does not apply to rows with epoch and without step" : "";
   skip(line, fmt::format("epoch {} has {} rows with an unknown number of samples: no rate (map "
-                         "step, samples or steps)",
-                         epoch, rows));
+                         "step, samples or steps{})",
+                         epoch, rows, unused));
 }
 
 void RowRecords::add_window(const Group& group, int line) {
@@ -282,7 +331,8 @@ void RowRecords::add_window(const Group& group, int line) {
   contract::StepWindow window{.epoch = row.epoch, .first_step = next_step_};
   window.time = std::nan("");
   window.steps = static_cast<int>(row.steps);
-  window.warmup = step.warmup;
+  window.warmup = step.warmup || windows_ < counts_.warmup_rows;
+  ++windows_;
   window.samples = std::llround(step.samples);
   window.wall_s = step.wall_s;
   window.lr = row.lr;
@@ -298,10 +348,13 @@ void RowRecords::add_window(const Group& group, int line) {
 void RowRecords::compare_step_numbers(const MeasuredRow& row, int line) {
   if (!row.has(Measure::step) || row.has(Measure::steps)) return;
   StepNumbers& numbers = step_numbers_;
-  const double epoch = row.has(Measure::epoch) ? row[Measure::epoch] : -1;
+  const double epoch = epoch_of(row);
   const double rise = epoch == numbers.last_epoch ? row[Measure::step] - numbers.last : 0;
   numbers.last = row[Measure::step];
   numbers.last_epoch = epoch;
+  numbers.lacks_rate =
+      numbers.lacks_rate || !(row.has(Measure::samples_per_s) || row.has(Measure::samples) ||
+                              row.has(Measure::rank_samples));
   if (rise == 1) ++numbers.single_rises;
   if (rise <= 1) return;
   if (++numbers.larger_rises > 1) return;
@@ -314,12 +367,17 @@ void RowRecords::compare_step_numbers(const MeasuredRow& row, int line) {
 void RowRecords::warn_of_uncounted_steps() {
   const StepNumbers& numbers = step_numbers_;
   if (numbers.larger_rises <= numbers.single_rises) return;
+  const char* const effect =
+      numbers.lacks_rate
+          ? "The throughput is right only if each row states the time of one step. If each row "
+            "states the time of all steps since the row before, "
+          : "The throughput is right, because the rows state their rate or their samples. The "
+            "number of steps, and values that are computed from it, are wrong. To correct them, ";
   file_.skipped.push_back(fmt::format(
-      "line {}: the step number is {} higher than in the row before, but a row without the field "
-      "steps counts as one step. If a row has the time of all steps since the row before, its rate "
-      "is wrong: state the number of steps in the field steps, or describe the log by the rules of "
-      "a format file",
-      numbers.line, numbers.first_rise));
+      "line {}: the step number is {} higher than in the row before, but each row counts as one "
+      "step. {}add counts_from = 1 to [trainer.read] or to the file that describes the log "
+      "(counts_from = 0 if the first step has number 0)",
+      numbers.line, numbers.first_rise, effect));
 }
 
 void RowRecords::add_to_epoch(const contract::EpochRecord& row, int line) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/import/mapped/mapped_format.hpp"
 #include "analysis/import/mapped/measure.hpp"
 #include "analysis/import/reading/log_format.hpp"
 #include "analysis/import/reading/loss_watch.hpp"
@@ -24,13 +25,14 @@ namespace dlscale::analysis {
 ///   and a time of 1 / rate, so that all such windows have equal weight. The window has no times of
 ///   parts and no step count. In this case the other windows of the run also lose their step
 ///   counts.
-/// - A row with a step number and without a number of steps counts as one step. If most step
-/// numbers
-///   rise by more than 1, a message says so, because the time may be that of several steps.
+/// - A row with a step number and without a number of steps counts as one step, unless RowCounts
+///   states otherwise. If most step numbers rise by more than 1, a message says so, because the
+///   time may be that of several steps.
 class RowRecords {
  public:
   /// Stores a reference to the run, which states the number of ranks and the samples of a step.
-  explicit RowRecords(const contract::RunSpec& run) : run_(run) {}
+  explicit RowRecords(const contract::RunSpec& run, const RowCounts& counts = {})
+      : run_(run), counts_(counts) {}
 
   void add(int line, const MeasuredRow& row);
   /// Skips a line for the reason `why`.
@@ -46,6 +48,7 @@ class RowRecords {
 
   struct Step;
 
+  void count_steps();
   void count_rows_of_epochs();
   void add_group(const Group& group);
   void add_window(const Group& group, int line);
@@ -61,6 +64,7 @@ class RowRecords {
   void add(int line, contract::ResultRecord record);
 
   const contract::RunSpec& run_;
+  RowCounts counts_;
   contract::ResultsFile file_;
   LossWatch losses_;
   std::vector<Group> groups_;
@@ -79,7 +83,9 @@ class RowRecords {
     std::int64_t single_rises = 0, larger_rises = 0;  ///< number of rises by 1 and by more than 1
     double first_rise = 0;                            ///< the first rise by more than 1
     int line = 0;                                     ///< line of the first rise by more than 1
+    bool lacks_rate = false;  ///< true if such a row states neither a rate nor its samples
   } step_numbers_;
+  std::int64_t windows_ = 0;        ///< number of rows that became windows
   int last_epoch_ = kUnknownEpoch;  ///< epoch of the last row that names an epoch
   std::int64_t next_step_ = 0;
 };

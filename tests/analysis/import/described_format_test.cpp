@@ -211,6 +211,66 @@ TEST_CASE("a pattern file and a column map are formats too") {
   CHECK_THAT(error_of_format("columns = { wal_s = \"t\" }\n"), Catch::Contains("columns.wal_s"));
 }
 
+TEST_CASE("patterns and column maps state the steps of a line and the number of warm-up lines") {
+  contract::RunSpec run = run_with(1);
+  run.global_batch = 16;
+  const std::string log = "it 10 9 s\nit 20 5 s\nit 30 5 s\n";
+  const std::string line = "line = 'it (?<step>\\d+) (?<wall_s>\\d+) s'\n";
+  const auto windows_of = [&](const std::string& keys, const std::string& text) {
+    const LogContent content = DescribedFormat(keys, "mine.toml").entry().read(text, run);
+    CHECK(content.file.skipped.empty());
+    return all<StepWindow>(content.file);
+  };
+  const auto counted = windows_of(line + "counts_from = 1\nwarmup_rows = 1\n", log);
+  REQUIRE(counted.size() == 3);
+  CHECK(counted[0].warmup);
+  CHECK_FALSE(counted[1].warmup);
+  CHECK(counted[1].steps == 10);
+  CHECK(counted[1].samples == 160);
+  const auto stated = windows_of(line + "steps = 5\n", log);
+  REQUIRE(stated.size() == 3);
+  CHECK(stated[2].steps == 5);
+  const auto columns =
+      windows_of("kind = \"jsonl\"\ncolumns = { wall_s = \"t\" }\nsteps = 20\nwarmup_rows = 1\n",
+                 "{\"t\": 1}\n{\"t\": 1}\n");
+  REQUIRE(columns.size() == 2);
+  CHECK(columns[0].warmup);
+  CHECK(columns[1].samples == 320);
+}
+
+TEST_CASE("contradictory or impossible counts of steps are rejected with place and key") {
+  const std::string line = "line = 'it (?<step>\\d+) (?<wall_s>\\d+) s'\n";
+  CHECK(error_of_format(line + "steps = 10\ncounts_from = 1\n") ==
+        "mine.toml:3:15: counts_from: cannot be combined with steps; remove one of the two keys");
+  CHECK(error_of_format("line = '(?<wall_s>\\d+) s'\ncounts_from = 1\n") ==
+        "mine.toml:2:15: counts_from: requires the step number; name a group of an expression: "
+        "(?<step>\\d+)");
+  CHECK(error_of_format("columns = { wall_s = \"t\" }\ncounts_from = 0\n") ==
+        "mine.toml:2:15: counts_from: requires the step number; state its column: "
+        "columns.step = \"COLUMN\"");
+  CHECK_THAT(error_of_format(line + "counts_from = 2\n"),
+             Catch::StartsWith("mine.toml:2:15: counts_from: must be at most 1"));
+  CHECK_THAT(error_of_format(line + "steps = 0\n"),
+             Catch::StartsWith("mine.toml:2:9: steps: must be at least 1"));
+  CHECK_THAT(error_of_format(line + "warmup_row = 1\n"),
+             Catch::Contains("did you mean \"warmup_rows\"?"));
+}
+
+TEST_CASE("a line that was read is not reported as skipped because of a remark about the log") {
+  contract::RunSpec run = run_with(1);
+  run.global_batch = 16;
+  const DescribedFormat format("line = 'it (?<step>[\\d.]+) (?<wall_s>\\d+) s'\n", "mine.toml");
+  const LogReport report =
+      report_lines(format.entry(), "it 10 1 s\nit 20 1 s\nit 2.5 1 s\nit 30 1 s\n", run);
+  REQUIRE(report.content.file.skipped.size() == 2);
+  REQUIRE(report.lines.size() == 4);
+  const std::vector<std::string> step{"1 step: 16 samples, 1 s"};
+  CHECK(report.lines[1].read == step);  // the remark "line 2: the step number …"
+  CHECK(report.lines[2].read ==
+        std::vector<std::string>{"skipped: step is 2.5, but it must be a whole number"});
+  CHECK(report.lines[3].read == step);
+}
+
 TEST_CASE("measured quantities of steps and of epochs are recorded with their units") {
   const std::string format =
       format_of_steps("wall_s = 1, samples = 2, measured = { mfu = \"x / 2\" }",

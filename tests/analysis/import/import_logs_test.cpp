@@ -225,6 +225,24 @@ TEST_CASE("contradicting sources are reported, and a copy counts once") {
   CHECK_THAT(summary.joined[0], Contains("equal byte by byte"));
 }
 
+TEST_CASE("the steps of rows and the warm-up rows that the user states are kept") {
+  LogFolder logs;
+  logs.request.stated = {"gpus=2", "global_batch=16"};
+  logs.request.axes.clear();
+  logs.request.mapped.columns = {{"step", "n"}, {"wall_s", "s"}};
+  logs.request.mapped.counts = {.counts_from = 1, .warmup_rows = 1};
+  logs.request.logs = {logs.write("a.csv", "n,s\n10,9\n20,5\n30,5\n")};
+  logs.import();
+  ingest(logs.folder);  // reads the statements from import.json
+  CHECK(value(logs.folder, "SELECT group_concat(steps) FROM step_window") == "10,10,10");
+  CHECK(value(logs.folder, "SELECT sum(samples) FROM step_window") == "480");
+  CHECK(value(logs.folder, "SELECT group_concat(warmup) FROM step_window") == "1,0,0");
+  logs.request.mapped.counts = {.steps = 5};
+  CHECK(logs.import().changed == 1);
+  ingest(logs.folder);
+  CHECK(value(logs.folder, "SELECT group_concat(steps) FROM step_window") == "5,5,5");
+}
+
 TEST_CASE("several rows of runs in one log give several runs") {
   LogFolder logs;
   logs.request.mapped.columns = {{"gpus", "g"}, {"samples_per_s", "rate"}};

@@ -103,6 +103,32 @@ TEST_CASE("a study whose runs have not started has nothing to collect") {
   CHECK_THAT(out.str(), Contains("nothing to collect") && Contains("1 not started"));
 }
 
+TEST_CASE("warnings with the same text are printed once, with their number") {
+  std::vector<std::string> warnings;
+  for (int run = 1; run <= 16; ++run) {
+    warnings.push_back("runs/r" + std::to_string(run) + "/stdout: line " + std::to_string(run) +
+                       ": steps rise by 10");
+  }
+  warnings.insert(warnings.end(), {"runs/r1/stdout: steps rise by 20", "no path", "other words"});
+  std::ostringstream out;
+  workspace::print_warnings(warnings, out);
+  CHECK(out.str() ==
+        "warning: runs/r1/stdout: line 1: steps rise by 10 (and 15 warnings with the same text)\n"
+        "warning: runs/r1/stdout: steps rise by 20\n"
+        "warning: no path\nwarning: other words\n");
+}
+
+TEST_CASE("of many warnings that differ in numbers, the first ones are printed") {
+  std::vector<std::string> warnings;
+  for (int run = 1; run <= 16; ++run) {
+    warnings.push_back("a: rises by " + std::to_string(run));
+  }
+  std::ostringstream out;
+  workspace::print_warnings(warnings, out);
+  CHECK_THAT(out.str(), Contains("a: rises by 10\n") &&
+                            Catch::EndsWith("warning: similar warnings that are not shown: 6\n"));
+}
+
 TEST_CASE("truncated files are reported") {
   WrittenStudy study;
   fill(study);

@@ -161,11 +161,103 @@ TEST_CASE("step numbers that rise by more than 1 are reported unless the rows st
   REQUIRE(file.skipped.size() == 1);
   CHECK_THAT(file.skipped[0],
              Catch::StartsWith("line 2: the step number is 10 higher than in the row before") &&
-                 Catch::Contains("state the number of steps in the field steps"));
+                 Catch::Contains("right only if each row states the time of one step") &&
+                 Catch::Contains("add counts_from = 1 to [trainer.read]"));
   REQUIRE(all<StepWindow>(file).size() == 3);
   CHECK(all<StepWindow>(file)[1].steps == 1);
   CHECK(contract::remarks_on(file) == file.skipped);  // no line was skipped
   CHECK(read_rows("step 10 of 10: 5 s\nstep 20 of 10: 5 s\n", format).skipped.empty());
+}
+
+TEST_CASE("the report of rising step numbers tells that stated rates are right") {
+  for (const std::string measure : {"samples_per_s", "samples", "rank_samples"}) {
+    auto format = csv_of({"step=step", "wall_s=t"});
+    format.columns.push_back(parse_mapping(measure + "=m"));
+    const auto file = read_rows("step,t,m\n10,1,160\n20,1,160\n30,1,160\n", format);
+    REQUIRE(file.skipped.size() == 1);
+    CHECK_THAT(file.skipped[0], Catch::Contains("The throughput is right, because the rows state"));
+    CHECK_THAT(file.skipped[0], !Catch::Contains("right only if"));
+  }
+}
+
+TEST_CASE("counts_from gives each row the steps since the row before") {
+  auto format = csv_of({"step=step", "wall_s=t"});
+  format.counts.counts_from = 1;
+  const auto steps_in = [&](const std::string& rows) {
+    const auto file = read_rows("step,t\n" + rows, format);
+    CHECK(file.skipped.empty());
+    std::vector<int> steps;
+    for (const StepWindow& window : all<StepWindow>(file)) {
+      steps.push_back(window.steps);
+      CHECK(window.samples == 16 * window.steps);
+    }
+    return steps;
+  };
+  CHECK(steps_in("10,1\n20,1\n25,1\n") == std::vector<int>{10, 10, 5});
+  CHECK(steps_in("1,1\n10,1\n20,1\n") == std::vector<int>{1, 9, 10});
+  CHECK(steps_in("20,1\n40,1\n20,1\n40,1\n") == std::vector<int>{20, 20, 20, 20});
+  CHECK(steps_in("200,1\n250,1\n200,1\n") == std::vector<int>{200, 50, 200});  // ends of epochs
+  CHECK(steps_in("510,1\n520,1\n530,1\n") == std::vector<int>{10, 10, 10});    // resumed
+  CHECK(steps_in("10,1\n20,1\n30,1\n20,1\n30,1\n40,1\n") ==
+        std::vector<int>{10, 10, 10, 10, 10, 10});  // restarted at step 10
+  format.counts.counts_from = 0;
+  CHECK(steps_in("0,1\n10,1\n20,1\n") == std::vector<int>{1, 10, 10});
+  CHECK(steps_in("9,1\n19,1\n29,1\n") == std::vector<int>{10, 10, 10});
+}
+
+TEST_CASE("counts_from counts within epochs or over them, and keeps the steps that rows state") {
+  auto format = csv_of({"epoch=epoch", "step=step", "steps=n", "wall_s=t"});
+  format.counts.counts_from = 1;
+  const auto steps_in = [&](const std::string& rows) {
+    std::vector<int> steps;
+    for (const auto& window : all<StepWindow>(read_rows("epoch,step,n,t\n" + rows, format))) {
+      steps.push_back(window.steps);
+    }
+    return steps;
+  };
+  CHECK(steps_in("0,50,,1\n0,60,,1\n1,50,,1\n1,60,,1\n") == std::vector<int>{50, 10, 50, 10});
+  CHECK(steps_in("0,10,,1\n0,20,,1\n1,30,,1\n1,40,,1\n") == std::vector<int>{10, 10, 10, 10});
+  CHECK(steps_in("0,10,7,1\n0,20,,1\n") == std::vector<int>{7, 10});
+}
+
+TEST_CASE("counts_from counts the combined rows of ranks once") {
+  contract::RunSpec run = batches_of_16();
+  run.gpus = 2;
+  auto format = csv_of({"rank=rank", "step=step", "wall_s=t"});
+  format.counts.counts_from = 1;
+  const auto file =
+      read_mapped("rank,step,t\n0,10,1\n1,10,2\n0,20,1\n1,20,2\n", format, {}, run).file;
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 2);
+  CHECK(windows[1].steps == 10);
+  CHECK(windows[1].samples == 160);
+  CHECK(windows[1].wall_s == 2);
+}
+
+TEST_CASE("the key steps is the number of steps of each row that does not cover an epoch") {
+  auto format = csv_of({"epoch=epoch", "step=step", "steps=n", "wall_s=t"});
+  format.counts.steps = 10;
+  const auto file = read_rows("epoch,step,n,t\n0,10,,2\n0,15,5,1\n,,,2\n1,,,90\n", format);
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 3);
+  CHECK(windows[0].steps == 10);
+  CHECK(windows[0].samples == 160);
+  CHECK(windows[1].steps == 5);
+  CHECK(windows[2].steps == 10);
+  REQUIRE(file.skipped.size() == 1);  // the size of the training set is unknown
+  CHECK_THAT(file.skipped[0], Catch::StartsWith("line 5: the number of samples in epoch 1"));
+}
+
+TEST_CASE("the first warmup_rows rows with a time or a rate are warm-up") {
+  auto format = csv_of({"step=step", "wall_s=t", "accuracy=a", "warmup=w"});
+  format.counts.warmup_rows = 2;
+  const auto windows =
+      all<StepWindow>(read_rows("step,t,a,w\n,,0.1,\n1,9,,1\n2,3,,\n3,1,,\n4,1,,1\n", format));
+  REQUIRE(windows.size() == 4);
+  CHECK(windows[0].warmup);
+  CHECK(windows[1].warmup);
+  CHECK_FALSE(windows[2].warmup);
+  CHECK(windows[3].warmup);  // the row itself states this
 }
 
 TEST_CASE("a gap in step numbers that mostly rise by 1, and a new epoch, are not reported") {
