@@ -7,9 +7,20 @@
 #include <cmath>
 
 #include "analysis/metrics/statistics/summary.hpp"
+#include "contract/records/software_record.hpp"
 #include "contract/run_outcome.hpp"
 
 namespace dlscale::analysis {
+
+std::pair<std::string, std::string> shown_values(const std::string& condition, const RunRow& a,
+                                                 const RunRow& b) {
+  if (condition == "packages" && a.packages && b.packages) {
+    contract::PackageDifference packages =
+        contract::difference_of_packages(*a.packages, *b.packages);
+    if (!packages.first.empty()) return {std::move(packages.first), std::move(packages.second)};
+  }
+  return {a.conditions.at(condition), b.conditions.at(condition)};
+}
 
 bool completed(const RunRow& run) {
   return run.outcome == contract::to_string(contract::RunOutcome::Completed);

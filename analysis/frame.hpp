@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "contract/plan/plan.hpp"
@@ -262,6 +264,9 @@ struct RunRow {
   /// Name of the run's plan folder on the axis `source`. Empty unless several plan folders are
   /// joined (see analysis/metrics/scaling/joined_frames.hpp).
   std::string source = {};
+  /// Packages of an external run, as "NAME==VERSION" in each line. Null if they are unknown. The
+  /// condition "packages" is the digest of this text.
+  std::shared_ptr<const std::string> packages = {};
 };
 
 struct Frame {
@@ -287,6 +292,12 @@ struct Frame {
   /// result of CurveKeys::spread (analysis/metrics/scaling/curve.hpp) before runs were left out.
   std::set<std::string> spread_curves = {};
 };
+
+/// Returns the values of a condition of two runs for a message that says in what they differ. Both
+/// runs must have the condition. For the condition "packages", the values are the packages that
+/// differ, if the lists of both runs are known.
+std::pair<std::string, std::string> shown_values(const std::string& condition, const RunRow& a,
+                                                 const RunRow& b);
 
 bool completed(const RunRow& run);
 /// Returns true if the run ended because its loss was not finite or the model learnt nothing. Such

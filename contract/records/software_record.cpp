@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/text.hpp"
 #include "contract/json/codec.hpp"
 
 namespace dlscale::contract {
@@ -18,6 +19,7 @@ void visit_fields(Visitor& v, SoftwareRecord& r) {
   v.sparse("script_digest", r.script_digest);
   v.sparse("python", r.python);
   v.sparse("python_path", r.python_path);
+  v.sparse("python_variables", r.python_variables);
   v.sparse("packages", r.packages);
   v.sparse("torch", r.torch);
   v.sparse("nccl", r.nccl);
@@ -32,6 +34,53 @@ SoftwareRecord software_from_json(std::string_view text, const std::string& file
 
 std::string packages_file(const SoftwareRecord& record) {
   return fmt::format("packages-{}.txt", record.packages);
+}
+
+namespace {
+
+/// Returns the versions by the name of the package. A package may be installed in two folders.
+std::map<std::string, std::string> versions_in(std::string_view list) {
+  constexpr std::string_view kSeparator = "==";
+  std::map<std::string, std::string> versions;
+  for (const std::string_view line : base::lines_of(list)) {
+    const std::size_t name = line.find(kSeparator);
+    if (name == line.npos) continue;
+    std::string& version = versions[std::string(line.substr(0, name))];
+    if (!version.empty()) version += " and ";
+    version += line.substr(name + kSeparator.size());
+  }
+  return versions;
+}
+
+void add_version(std::string& text, const std::string& name,
+                 const std::map<std::string, std::string>& versions) {
+  const auto found = versions.find(name);
+  if (!text.empty()) text += ", ";
+  text += found == versions.end() ? "no " + name : name + " " + found->second;
+}
+
+}  // namespace
+
+PackageDifference difference_of_packages(std::string_view first, std::string_view second) {
+  constexpr std::size_t kNamed = 3;
+  const auto a = versions_in(first), b = versions_in(second);
+  std::map<std::string, std::string> all = a;
+  all.insert(b.begin(), b.end());
+  PackageDifference difference;
+  std::size_t count = 0;
+  for (const auto& [name, version] : all) {
+    const auto in_a = a.find(name), in_b = b.find(name);
+    if (in_a != a.end() && in_b != b.end() && in_a->second == in_b->second) continue;
+    if (++count > kNamed) continue;
+    add_version(difference.first, name, a);
+    add_version(difference.second, name, b);
+  }
+  if (count > kNamed) {
+    const std::string others = " and " + base::count_of(count - kNamed, "other package");
+    difference.first += others;
+    difference.second += others;
+  }
+  return difference;
 }
 
 std::string code_version(const SoftwareRecord& record) {
@@ -60,7 +109,8 @@ std::string change_of(const SoftwareRecord& submitted, const SoftwareRecord& sta
   if (!before.empty() && !after.empty() && before != after) {
     return fmt::format("the code changed from {} to {}", before, after);
   }
-  const bool same_python = submitted.python_path == started.python_path;
+  const bool same_python = submitted.python_path == started.python_path &&
+                           submitted.python_variables == started.python_variables;
   const bool both = !submitted.packages.empty() && !started.packages.empty();
   if (same_python && both && submitted.packages != started.packages) {
     return fmt::format("the packages of {} changed: compare software/{} with software/{}",

@@ -19,6 +19,8 @@ struct SoftwareRecord {
   std::string script;         ///< path of the training script
   std::string script_digest;  ///< digest of the training script
   std::string python, python_path;
+  /// Variables that change where Python finds its packages, as "PYTHONPATH=/a:/b".
+  std::string python_variables = {};
   std::string packages;  ///< digest of the list of packages, see packages_file()
   std::string torch, nccl;
   std::string modules;  ///< loaded environment modules, separated by colons
@@ -33,6 +35,15 @@ SoftwareRecord software_from_json(std::string_view text, const std::string& file
 /// Returns the name of the file with the list of packages, in the folder of the description.
 std::string packages_file(const SoftwareRecord& record);
 
+/// Packages in which two lists of packages differ, as text: "numpy 1.26, no torch". Both texts name
+/// the same packages in the same order. They are empty if the lists are equal.
+struct PackageDifference {
+  std::string first, second;
+};
+/// Compares the contents of two files of packages_file(). Each line is "NAME==VERSION". If many
+/// packages differ, the texts name the first ones and the number of the others.
+PackageDifference difference_of_packages(std::string_view first, std::string_view second);
+
 /// Returns the version of the code in a few words: the commit and whether files were changed, or
 /// the script and its digest. Returns an empty text if both are unknown.
 std::string code_version(const SoftwareRecord& record);
@@ -43,7 +54,8 @@ std::map<std::string, std::string> conditions_of(const SoftwareRecord& record);
 
 /// Returns a text on how the code of a run changed between its submission and its start, or an
 /// empty text if there is no change. The packages are compared only if both descriptions are about
-/// the same Python program, because the modules of a job may provide another Python program.
+/// the same Python program with the same variables. The modules and the environment of a job may
+/// provide another Python program, or other packages, than the environment of the submission.
 std::string change_of(const SoftwareRecord& submitted, const SoftwareRecord& started);
 
 }  // namespace dlscale::contract

@@ -26,6 +26,20 @@ TEST_CASE("an incomplete last epoch does not count as an epoch's time") {
   CHECK_FALSE(epoch_time_s(run));
 }
 
+TEST_CASE("a difference in packages names the packages, or the digests if a list is unknown") {
+  RunRow a, b;
+  a.conditions = {{"packages", "aaaa"}, {"torch", "2.4"}};
+  b.conditions = {{"packages", "bbbb"}, {"torch", "2.5"}};
+  using Values = std::pair<std::string, std::string>;
+  a.packages = std::make_shared<const std::string>("numpy==1.26\ntorch==2.4\n");
+  CHECK(shown_values("packages", a, b) == Values{"aaaa", "bbbb"});
+  b.packages = std::make_shared<const std::string>("torch==2.5\n");
+  CHECK(shown_values("packages", a, b) == Values{"numpy 1.26, torch 2.4", "no numpy, torch 2.5"});
+  CHECK(shown_values("torch", a, b) == Values{"2.4", "2.5"});
+  b.packages = a.packages;
+  CHECK(shown_values("packages", a, b) == Values{"aaaa", "bbbb"});
+}
+
 TEST_CASE("workers are ranks on CPUs, GPUs on GPUs, and workers if a study has both") {
   RunRow cpu, gpu, unknown, unreadable;
   cpu.conditions = {{"device", "cpu"}};

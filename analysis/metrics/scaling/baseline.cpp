@@ -151,8 +151,9 @@ std::string unlike_baseline(const CurvePoint& reference, const ScalingCurve& cur
         const auto found = other.conditions.find(name);
         if (found == other.conditions.end() || found->second == value) continue;
         if (may_differ(name, chose_source && are_of_different_sources(*run, other))) continue;
-        return fmt::format("{} is \"{}\" in the baseline but \"{}\" at gpus={}", name, value,
-                           found->second, point.gpus);
+        const auto [shown, other_shown] = shown_values(name, *run, other);
+        return fmt::format("{} is \"{}\" in the baseline but \"{}\" at gpus={}", name, shown,
+                           other_shown, point.gpus);
       }
     }
   }

@@ -67,8 +67,9 @@ std::string difference(const RunRow& a, const RunRow& b) {
   for (const auto& [name, value] : a.conditions) {
     const auto other = b.conditions.find(name);
     if (other != b.conditions.end() && other->second != value) {
-      return fmt::format("{} is \"{}\" at gpus={} but \"{}\" at gpus={}", name, value, a.gpus,
-                         other->second, b.gpus);
+      const auto [shown, other_shown] = shown_values(name, a, b);
+      return fmt::format("{} is \"{}\" at gpus={} but \"{}\" at gpus={}", name, shown, a.gpus,
+                         other_shown, b.gpus);
     }
   }
   if (a.gpus == b.gpus && a.nodes != b.nodes) {

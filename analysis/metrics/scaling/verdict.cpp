@@ -32,7 +32,8 @@ std::string unequal_condition(const CurvePoint& a, const CurvePoint& b, const st
         const bool asked =
             (name == axis && name != kStopRule) || (of_sources && describes_source(name));
         if (asked || found == other->conditions.end() || found->second == value) continue;
-        return fmt::format("{} is \"{}\" and \"{}\"", name, value, found->second);
+        const auto [shown, other_shown] = shown_values(name, *one, *other);
+        return fmt::format("{} is \"{}\" and \"{}\"", name, shown, other_shown);
       }
       const bool may_differ_in_nodes = axis == kNodes || of_sources;
       if (!may_differ_in_nodes && a.gpus == b.gpus && one->nodes != other->nodes) {

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <set>
 
 #include "analysis/import/imported_plan.hpp"
@@ -16,7 +18,9 @@
 #include "analysis/store/sqlite_rows.hpp"
 #include "analysis/store/store.hpp"
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "contract/plan/run_dir.hpp"
+#include "contract/records/software_record.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -319,11 +323,32 @@ Frame read_study(const contract::PlanDir& folder, ReadRuns read_runs) {
   return frame;
 }
 
+/// Reads the lists of packages of external runs from the plan folder. Each list is read once. Runs
+/// whose list cannot be read keep their digest alone.
+void read_packages(const contract::PlanDir& folder, std::vector<RunRow>& runs) {
+  std::map<std::string, std::shared_ptr<const std::string>> lists;
+  for (RunRow& run : runs) {
+    const auto digest = run.conditions.find("packages");
+    if (digest == run.conditions.end()) continue;
+    const auto [list, is_new] = lists.try_emplace(digest->second);
+    if (is_new) {
+      try {
+        const auto name = contract::packages_file({.packages = digest->second});
+        list->second =
+            std::make_shared<const std::string>(base::read_file(folder.software() / name));
+      } catch (const base::Error&) {  // for example: launches of the run used different packages
+      }
+    }
+    run.packages = list->second;
+  }
+}
+
 }  // namespace
 
 Frame read_frame(const contract::PlanDir& folder, WarmUp warmup) {
   Frame frame = read_study(
       folder, [&](SQLite::Database& database) { return FrameReader(database, warmup).runs(); });
+  read_packages(folder, frame.runs);
   frame.warmup = warmup;
   frame.predictions = read_predictions(folder);
   return frame;

@@ -7,6 +7,9 @@
 #include "contract/plan/plan.hpp"
 #include "contract/records/launch_record.hpp"
 #include "tests/cli/dlscale_program.hpp"
+#include "tests/planner/bash_run.hpp"
+#include "tests/support/skip.hpp"
+#include "tests/support/temp_dir.hpp"
 
 using namespace dlscale;
 using Catch::Contains;
@@ -173,6 +176,25 @@ TEST_CASE("the submission and the job record the same description of unchanged c
     CHECK_THAT(notes, Contains("\"launch_number\":1,\"software\":\"" + software + "\""));
   }
   CHECK_THAT(study.dlscale.run({"status", "out"}).out, !Contains("the code changed"));
+}
+
+TEST_CASE("packages that environment_setup adds are no change, and mixed ones are named") {
+  if (test::run_bash("command -v python3").exit_code != 0) return test::skip("no python3 on PATH");
+  test::TempDir library;
+  const auto package = library / "extra-1.0.dist-info";
+  base::make_directories(package);
+  base::write_file_atomically(package / "METADATA",
+                              "Metadata-Version: 2.1\nName: extra\nVersion: 1.0\n");
+  ExternalStudy study(std::string("echo '") + kWindow + "' > results.jsonl",
+                      "log_format = 'dlscale'\nenvironment_setup = ['export PYTHONPATH=" +
+                          library.path().string() + "']\n");
+  REQUIRE(study.submit({"--run", study.run_id(0)}).exit_code == 0);
+  std::filesystem::remove_all(package);
+  REQUIRE(study.submit().exit_code == 0);
+  CHECK_THAT(study.dlscale.run({"status", "out"}).out, !Contains("the packages of"));
+  CHECK_THAT(study.dlscale.run({"collect", "out"}).out, !Contains("the packages of"));
+  CHECK_THAT(study.dlscale.run({"analyze", "out", "--metric", "speedup"}).err,
+             Contains("packages is \"extra 1.0\" at gpus=1 but \"no extra\" at gpus=2"));
 }
 
 TEST_CASE("the conditions of a table name the code and the packages") {

@@ -72,6 +72,31 @@ TEST_CASE("packages of different Python programs and unknown versions are not co
   CHECK(change_of({}, committed()).empty());
 }
 
+TEST_CASE("packages are not compared if variables change where Python finds them") {
+  SoftwareRecord other = committed();
+  other.packages = "cccccccccccc";
+  other.python_variables = "PYTHONPATH=/home/u/lib";
+  CHECK(change_of(committed(), other).empty());
+  CHECK(change_of(other, committed()).empty());
+  SoftwareRecord same = committed();
+  same.python_variables = other.python_variables;
+  CHECK_THAT(change_of(same, other), Catch::StartsWith("the packages of /opt/env/bin/python"));
+}
+
+TEST_CASE("the difference of two lists names the packages with their versions") {
+  const auto shown = [](std::string_view first, std::string_view second) {
+    const contract::PackageDifference found = contract::difference_of_packages(first, second);
+    return found.first + " | " + found.second;
+  };
+  CHECK(shown("numpy==1.26\ntorch==2.4\n", "numpy==2.0\ntorch==2.4\n") == "numpy 1.26 | numpy 2.0");
+  CHECK(shown("a==1\nb==2\n", "b==2") == "a 1 | no a");
+  CHECK(shown("", "b==2\n") == "no b | b 2");
+  CHECK(shown("a==1\na==2\n", "a==2\n") == "a 1 and 2 | a 2");
+  CHECK(shown("a==1\nb==1\nc==1\nd==1\ne==1\n", "a==2\nb==2\nc==2\nd==2\n") ==
+        "a 1, b 1, c 1 and 2 other packages | a 2, b 2, c 2 and 2 other packages");
+  CHECK(shown("a==1\nno version\n", "a==1\n") == " | ");
+}
+
 TEST_CASE("a description is read with unknown keys, and a broken one is an error") {
   const SoftwareRecord record = contract::software_from_json(
       R"({"commit":"3f2a","python":"3.11.7","later":"key"})", "a.json");

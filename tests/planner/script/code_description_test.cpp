@@ -104,6 +104,24 @@ TEST_CASE("the description lists Python packages once and contains the loaded mo
   CHECK(record.commit.empty());
 }
 
+TEST_CASE("the description contains the variables that change where Python finds packages") {
+  if (run_bash("command -v python3").exit_code != 0) return test::skip("no python3 on PATH");
+  ScriptBench bench;
+  bench.trainer = {.command = "python3 train.py"};
+  bench.plan();
+  const std::string none = "unset PYTHONHOME PYTHONNOUSERSITE PYTHONPATH PYTHONUSERBASE;";
+  CHECK(described(bench, none).python_variables.empty());
+  const std::string folder = (bench.dir / "lib").string();
+  base::make_directories(bench.dir / "lib/extra-1.0.dist-info");
+  base::write_file_atomically(bench.dir / "lib/extra-1.0.dist-info/METADATA",
+                              "Metadata-Version: 2.1\nName: extra\nVersion: 1.0\n");
+  const contract::SoftwareRecord record =
+      described(bench, none + " export PYTHONNOUSERSITE=1 PYTHONPATH=" + folder + ";");
+  CHECK(record.python_variables == "PYTHONNOUSERSITE=1 PYTHONPATH=" + folder);
+  CHECK_THAT(base::read_file(bench.out.software() / packages_file(record)),
+             Catch::Contains("extra==1.0\n"));
+}
+
 TEST_CASE("in a container the Python of the node is not described") {
   ScriptBench bench;
   bench.site_keys = "container = { kind = 'apptainer', image = 'image.sif' }";
