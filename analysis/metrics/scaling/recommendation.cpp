@@ -38,6 +38,15 @@ CurveKey work_of(const CurveKey& key) {
   return work;
 }
 
+/// Returns the p value of the hypothesis that all samples have the same distribution. For two
+/// samples, Kruskal and Wallis' test is an approximation of Mann and Whitney's test. The exact test
+/// is used, so that the p value and the list of points as fast as the fastest cannot contradict
+/// each other.
+double p_of_equality(const std::vector<std::vector<double>>& samples) {
+  if (samples.size() == 2) return mann_whitney(samples[0], samples[1]).p;
+  return kruskal_wallis(samples).p;
+}
+
 /// Returns the recommendation for a work and a budget. `candidates` are the points within the
 /// budget. They must ascend in GPU count and not be empty.
 Recommendation recommend(const CurveKey& work, int budget,
@@ -67,7 +76,7 @@ Recommendation recommend(const CurveKey& work, int budget,
   }
   const bool any_repeats = std::any_of(samples.begin(), samples.end(),
                                        [](const auto& values) { return values.size() > 1; });
-  if (samples.size() > 1 && any_repeats) result.equal_p = kruskal_wallis(samples).p;
+  if (samples.size() > 1 && any_repeats) result.equal_p = p_of_equality(samples);
   return result;
 }
 

@@ -21,8 +21,9 @@ struct Recommendation {
   std::vector<Contestant> as_fast;
   /// Points with too few repeats for a significant result of the test.
   std::vector<Contestant> untested;
-  /// p value of Kruskal and Wallis' test of the hypothesis that all points within the budget are
-  /// equally fast. Empty if there is only one point or if every point has a single run.
+  /// p value of the hypothesis that all points within the budget are equally fast: Mann and
+  /// Whitney's test of two points, Kruskal and Wallis' test of more points. Empty if there is only
+  /// one point or if every point has a single run.
   std::optional<double> equal_p;
   /// GPU counts of the fastest points of this work with any budget, by the median and by the mean
   /// of the repeats' times per sample.

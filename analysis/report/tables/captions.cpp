@@ -223,6 +223,9 @@ std::string baseline_labels(const std::vector<BaselineChoice>& choices, const st
 
 std::string describe_baseline(const std::vector<BaselineChoice>& choices,
                               const contract::BaselineRule& rule, const std::string& worker) {
+  const bool any = std::ranges::any_of(
+      choices, [](const BaselineChoice& choice) { return choice.baseline.has_value(); });
+  if (!any) return "baseline: none, so no speed-up and no efficiency is computed";
   return fmt::format("baseline: {}, {}{}", baseline_labels(choices, worker), rule_words(rule),
                      denominator_words(choices, rule));
 }

@@ -42,6 +42,8 @@ std::string baseline_labels(const std::vector<BaselineChoice>& choices, const st
 
 /// Returns a text such as "baseline: 4 GPUs (1 node), the smallest count common to all curves". If
 /// the baseline was chosen by axis values (absolute speed-ups), the text also names these values.
+/// If no curve has a baseline, the text states this instead of the rule. describe_problems returns
+/// the reasons.
 std::string describe_baseline(const std::vector<BaselineChoice>& choices,
                               const contract::BaselineRule& rule, const std::string& worker);
 

@@ -243,7 +243,7 @@ std::vector<Column> recommended_columns_of(const std::vector<std::string>& work_
   columns.push_back({"throughput_samples_per_s", "throughput", "samples/s", 1});
   columns.push_back({"samples_per_gpu_hour", "samples/" + worker + "-h"});
   columns.push_back({"equal_p", "p equal", "", 4, 1, false, true});
-  columns.push_back({"as_fast", "as fast"});
+  columns.push_back({"as_fast", "perhaps as fast"});
   columns.push_back({"untested", "too few repeats to tell"});
   columns.push_back({"best_gpus", "best " + worker + "s"});
   columns.push_back({"best_gpus_by_mean", "best by the mean"});
@@ -265,12 +265,13 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
   std::vector<std::string> notes{
       describe_mode(frame), describe_statistic(repeats_of(curves)),
       "fastest: the highest throughput with at most the given number of " + start.worker +
-          "s; as fast: configurations that the repeats cannot distinguish from the fastest "
-          "(Mann-Whitney, Holm, 5 %), those with the fewest " +
+          "s; perhaps as fast: configurations that the repeats cannot distinguish from the fastest "
+          "(Mann-Whitney, Holm, 5 %), which does not prove equal speed, those with the fewest " +
           start.worker +
           "s first; too few repeats to tell: configurations with too few repeats for a significant "
           "difference; p equal: p value of the hypothesis that all configurations in the budget "
-          "are equally fast (Kruskal-Wallis)",
+          "are equally fast (Mann-Whitney for two configurations; Kruskal-Wallis for more, which "
+          "can find a difference although no pair differs significantly)",
       "best " + start.worker + "s: number of " + start.worker +
           "s with the highest throughput for the same work in any budget, by the median and by "
           "the mean of the repeats"};

@@ -157,6 +157,16 @@ TEST_CASE("the recommendation for a budget is the fastest with its equals") {
   CHECK(recommendations({}).empty());
 }
 
+TEST_CASE("for two candidates, the p value of equality agrees with the list of equals") {
+  Frame frame = frame_of({});
+  add_runs(frame, 1, "ddp", {2.0, 2.1, 2.2, 1.4});
+  add_runs(frame, 2, "ddp", {1.0, 1.1, 1.2, 1.5});
+  const Recommendation both = recommendations(scaling_curves(frame)).at(1);
+  REQUIRE(both.as_fast.size() == 1);
+  // The chi-squared approximation of Kruskal and Wallis' test would give 0.043.
+  CHECK(both.equal_p.value() == Approx(4.0 / 70));
+}
+
 TEST_CASE("single runs have no equals, because they were not tested") {
   const Frame single = frame_of({run_at(1, 100), run_at(1, 99, "horovod"), run_at(2, 150)});
   const std::vector<Recommendation> list = recommendations(scaling_curves(single));

@@ -59,6 +59,13 @@ TEST_CASE("the efficiency table has its rows and describes their basis") {
   CHECK_THAT(notes(table), Contains("gpu A100"));
 }
 
+TEST_CASE("a table without any baseline does not name a rule that found none") {
+  const Frame frame = frame_of({run_at(1, 1000), run_at(2, 1900, "horovod")});
+  const std::string text = notes(efficiency_table(frame, {}));
+  CHECK_THAT(text, Contains("baseline: none, so no speed-up and no efficiency is computed") &&
+                       Contains("no common GPU count") && !Contains("the smallest count"));
+}
+
 TEST_CASE("a point at which all runs failed is a row with the reason instead of numbers") {
   for (const auto& make : {&efficiency_table, &throughput_table, &definitions_table}) {
     const Table table = make(measured_table(), {});
