@@ -115,7 +115,10 @@ MadeFigure results(const FigureChoice& choice) {
   }
   const analysis::FigureKind& kind = analysis::find_figure_kind(choice.kind);
   study.options.laws = choice.laws;
-  return {kind.make(study.frame, study.options), analysis::describe_use(study.frame)};
+  analysis::Figure figure = kind.make(study.frame, study.options);
+  std::string why = analysis::describe_use(study.frame);
+  if (!figure.why_empty.empty()) why = figure.why_empty + "; " + why;
+  return {std::move(figure), std::move(why)};
 }
 
 }  // namespace

@@ -54,9 +54,13 @@ std::vector<Breakdown> breakdowns(const std::vector<ScalingCurve>& curves) {
       if (!(sum > 0)) continue;
       for (double& part : parts) part /= sum;
       std::array<bool, contract::kStepParts> reported{};
+      bool has_named_part = false;
       for (std::size_t i = 0; i < reported.size(); ++i) {
-        reported[i] = tells(point.repeats, static_cast<contract::StepPart>(i));
+        const auto part = static_cast<contract::StepPart>(i);
+        reported[i] = tells(point.repeats, part);
+        has_named_part = has_named_part || (reported[i] && part != contract::StepPart::other);
       }
+      if (!has_named_part) continue;
       result.push_back({.key = curve.key,
                         .gpus = point.gpus,
                         .n = point.repeats.size(),

@@ -35,7 +35,8 @@ struct Breakdown {
   bool tells_steps = true;  ///< false if the number of steps and therefore step_time_s are unknown
 };
 
-/// Returns one breakdown for each point of the curves whose runs recorded step parts.
+/// Returns one breakdown for each point of the curves whose runs recorded step parts. A point
+/// whose runs recorded only the part `other` is left out, because its steps are not divided.
 std::vector<Breakdown> breakdowns(const std::vector<ScalingCurve>& curves);
 
 // Energy of runs, from the accounting of the batch system that ran their jobs.

@@ -72,6 +72,8 @@ struct Figure {
   /// other.
   bool shifted = true;
   bool band = false;  ///< true if bounds are drawn as a band along the line instead of error bars
+  /// Reason why the figure has no series. Empty if it has series, or if no run has the values.
+  std::string why_empty;
   /// Name of the CSV column with the points' notes, e.g. "gpus". Empty: no notes.
   std::string note_id;
 };

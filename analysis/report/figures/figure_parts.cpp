@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "analysis/report/tables/captions.hpp"
 
 namespace dlscale::analysis {
@@ -69,8 +71,26 @@ CurveKey with_gpus(CurveKey key, int gpus) {
   return key;
 }
 
+namespace {
+
+/// Returns the text "only NAME; " if all points are from the plan folder NAME although the frame
+/// joins several folders. Returns an empty text otherwise. The legend does not name the folder then,
+/// because it is the same for all series.
+std::string only_source_words(const Frame& frame, const std::vector<AccuracyPoint>& points) {
+  std::set<std::string> all, drawn;
+  for (const RunRow& run : frame.runs) all.insert(run.source);
+  for (const AccuracyPoint& point : points) {
+    for (const RunRow* run : point.repeats) drawn.insert(run->source);
+  }
+  if (all.size() < 2 || drawn.size() != 1) return "";
+  return fmt::format("only {}; ", *drawn.begin());
+}
+
+}  // namespace
+
 std::string accuracy_subtitle(const Frame& frame, const std::vector<AccuracyPoint>& points) {
-  return fmt::format("{}; {}", short_mode(frame), short_statistic(repeats_of(points)));
+  return fmt::format("{}{}; {}", only_source_words(frame, points), short_mode(frame),
+                     short_statistic(repeats_of(points)));
 }
 
 double train_s(const RunRow& run, int last_epoch) {

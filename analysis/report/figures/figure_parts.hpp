@@ -57,7 +57,8 @@ FigureAxis batch_axis();
 CurveKey with_gpus(CurveKey key, int gpus);
 
 /// Returns the subtitle of a figure of accuracies, such as "weak scaling; median of n = 3, bars:
-/// range".
+/// range". If only one of several plan folders has accuracies, the subtitle begins with its name:
+/// "only juwels; weak scaling; …".
 std::string accuracy_subtitle(const Frame& frame, const std::vector<AccuracyPoint>& points);
 
 /// Returns the training time of the epochs up to and including `last_epoch`, in seconds and without

@@ -45,10 +45,28 @@ std::optional<double> samples_to(const RunRow& run, double accuracy) {
   return std::nullopt;
 }
 
-/// Returns the accuracy for which the figures show the time or the samples until it was reached. It
-/// is the highest target accuracy of the runs. If no run has a target accuracy, it is the highest
-/// whole percent that every run reached.
-double compared_accuracy(const std::vector<AccuracyPoint>& points) {
+/// Returns true if, at every point, at least half of the repeats reached the accuracy at the first
+/// of several evaluations. The median time until then is the time of the first evaluation, whatever
+/// the runs learnt. An example is 10 % for ten classes, which a model reaches by guessing.
+bool is_reached_at_once(const std::vector<AccuracyPoint>& points, double accuracy) {
+  return std::ranges::all_of(points, [&](const AccuracyPoint& point) {
+    const auto at_once = std::ranges::count_if(point.repeats, [&](const RunRow* run) {
+      return run->evals.size() > 1 && run->evals.front().accuracy >= accuracy;
+    });
+    return 2 * static_cast<std::size_t>(at_once) >= point.repeats.size();
+  });
+}
+
+/// Accuracy for which figures show the time or the samples until it was reached.
+struct ComparedAccuracy {
+  /// Highest target accuracy of the runs. If no run has a target accuracy, the highest whole percent
+  /// that every run reached.
+  double value = 0;
+  /// Reason why figures do not show this accuracy. Empty if figures show it.
+  std::string problem;
+};
+
+ComparedAccuracy compared_accuracy(const std::vector<AccuracyPoint>& points) {
   double target = 0;
   double reached = 1;
   for (const AccuracyPoint& point : points) {
@@ -60,7 +78,13 @@ double compared_accuracy(const std::vector<AccuracyPoint>& points) {
     }
   }
   // The small addition prevents rounding errors from turning an accuracy of exactly 0.97 into 96 %.
-  return target > 0 ? target : std::floor(100 * reached + 1e-9) / 100;
+  if (target > 0) return {target, ""};
+  const double accuracy = std::floor(100 * reached + 1e-9) / 100;
+  if (points.empty() || !is_reached_at_once(points, accuracy)) return {accuracy, ""};
+  return {accuracy, fmt::format("the highest whole percent that every run reached is {:g} %, and "
+                                "most runs reached it at their first evaluation; set "
+                                "target.accuracy in the study to compare a higher accuracy",
+                                100 * accuracy)};
 }
 
 bool all_timed(const AccuracyPoint& point) {
@@ -212,11 +236,12 @@ Figure accuracy_vs_time_figure(const Frame& frame, const AnalysisOptions&) {
 
 Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
   const std::vector<AccuracyPoint> points = timed_points(frame);
-  const double accuracy = compared_accuracy(points);
+  const auto [accuracy, problem] = compared_accuracy(points);
   const std::vector<CurveKey> keys = keys_of(points);
   const std::string worker = worker_noun(frame);
   Legend legend(keys, worker);
   Figure figure;
+  figure.why_empty = problem;
   DrawnSeries drawn;
   std::size_t reached = 0;
   std::size_t runs = 0;
@@ -227,7 +252,7 @@ Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
     }
     runs += point.repeats.size();
     reached += times.size();
-    if (times.empty()) continue;
+    if (times.empty() || !problem.empty()) continue;
     learning_series_of(figure, drawn, legend, point.key)
         .points.push_back(
             {double(point.gpus), median(times), bounds_of(interval_of_median(times))});
@@ -247,10 +272,11 @@ Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
 
 Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
   const std::vector<AccuracyPoint> points = accuracy_points(frame);
-  const double accuracy = compared_accuracy(points);
+  const auto [accuracy, problem] = compared_accuracy(points);
   const std::vector<CurveKey> keys = batch_keys_of(points);
   Legend legend(keys, worker_noun(frame));
   Figure figure;
+  figure.why_empty = problem;
   DrawnSeries drawn;
   std::size_t reached = 0;
   std::size_t runs = 0;
@@ -261,7 +287,7 @@ Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
     }
     runs += points[i].repeats.size();
     reached += samples.size();
-    if (samples.empty()) continue;
+    if (samples.empty() || !problem.empty()) continue;
     learning_series_of(figure, drawn, legend, keys[i])
         .points.push_back({double(points[i].global_batch), median(samples),
                            bounds_of(interval_of_median(samples))});

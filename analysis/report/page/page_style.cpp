@@ -94,7 +94,11 @@ pre code { display: block; padding: 0.3rem 0.5rem; }
 .first figcaption, .first figcaption span { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .first figure + figure { margin-top: 0.5rem; }
 .first .legend { max-height: 3.1em; overflow-y: auto; font-size: 0.8rem; }
-.first .legend-title { display: none; }
+.first .legend-title {
+  float: left; max-width: 40%; margin: 0.25rem 0.75rem 0 0; font-size: 0.8rem;
+}
+.first .legend-title::after { content: ":"; }
+.first .plot { clear: left; }
 .first .plot svg { max-height: 15.5rem; }
 .first details { position: absolute; top: 0; right: 0.75rem; background: var(--page); z-index: 1; }
 .first details[open] { left: 0.75rem; border: 1px solid var(--rule); padding: 0.5rem; }

@@ -42,8 +42,12 @@ bool has_rank_results(const RunRow& run) {
   return completed(run) && last_ranks(run).has_value();
 }
 bool has_parts(const RunRow& run) {
-  return has_throughput(run) &&
-         std::ranges::any_of(run.steps.parts_s, [](double part_s) { return part_s > 0; });
+  if (!has_throughput(run)) return false;
+  for (std::size_t i = 0; i < contract::kStepParts; ++i) {
+    const bool is_other = i == static_cast<std::size_t>(contract::StepPart::other);
+    if (!is_other && run.steps.parts_s[i] > 0) return true;
+  }
+  return false;
 }
 bool has_counters(const RunRow& run) {
   return completed(run) && !counters_of(run).empty();
@@ -95,7 +99,8 @@ constexpr Metric kMetrics[] = {
     {"accuracy", "test accuracy by global batch", &accuracy_table,
      "a completed classification run that was evaluated", &has_accuracy_or_diverged},
     {"evaluation", "test loss, top-5 accuracy, perplexity and BLEU of the last evaluation",
-     &evaluation_table, "a completed run that was evaluated", &has_evaluation},
+     &evaluation_table, "a completed run that was evaluated", &has_evaluation,
+     "an evaluation that recorded the test loss, top-5 accuracy, perplexity or BLEU"},
     {"generalisation", "gap between training and test for loss and accuracy", &generalisation_table,
      "a completed run that recorded training and test loss", &has_gaps},
     {"time-to-target", "training time, epochs, samples and steps until a target accuracy or loss",

@@ -217,8 +217,11 @@ std::optional<double> payload_per_epoch(const RunRow& run) {
 }
 
 Table evaluation_table(const Frame& frame, const AnalysisOptions&) {
-  const std::vector<RunPoint> points =
-      run_points(frame, [](const RunRow& run) { return completed(run) && !run.evals.empty(); });
+  // The accuracy has its own table, so a run that recorded only the accuracy gives no row here.
+  const std::vector<RunPoint> points = run_points(frame, [](const RunRow& run) {
+    if (!completed(run) || run.evals.empty()) return false;
+    return std::isfinite(run.evals.back().loss) || !run.metrics.empty();
+  });
   std::set<std::string> metrics;
   for (const RunPoint& point : points) {
     for (const RunRow* run : point.repeats) {

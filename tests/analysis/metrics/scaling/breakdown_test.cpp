@@ -50,6 +50,16 @@ TEST_CASE("runs without recorded parts have no breakdown") {
   CHECK(breakdowns(scaling_curves(frame)).empty());
 }
 
+TEST_CASE("runs that recorded only the part other have no breakdown") {
+  RunRow run = run_at(1, 1000);
+  run.steps.parts_s = {0, 0, 0, 0, 0, 0, 0, run.steps.wall_s};
+  CHECK(breakdowns(scaling_curves(frame_of({run}))).empty());
+  const std::vector<Breakdown> found =
+      breakdowns(scaling_curves(frame_of({run, run_at(2, 1000)})));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].gpus == 2);
+}
+
 TEST_CASE("a part without time in a third-party log was not recorded") {
   RunRow run = run_at(2, 100);
   CHECK(tells(run, contract::StepPart::forward));

@@ -84,6 +84,36 @@ TEST_CASE("the time to an accuracy uses the runs' target if they had one") {
   CHECK_THAT(figure.subtitle, Contains("1 of 2 runs reached this accuracy"));
 }
 
+TEST_CASE("an accuracy that most runs reached at their first evaluation is not compared") {
+  // Two runs that learnt almost nothing about ten classes. Both reached 11 %.
+  RunRow one = trained(1, 10, 0.123), two = trained(2, 6, 0.118);
+  one.evals[0].accuracy = 0.115;
+  two.evals[0].accuracy = 0.11;
+  for (const char* kind : {"time-to-accuracy", "images-to-accuracy"}) {
+    INFO(kind);
+    const Figure guessed = figure_of(kind, {one, two});
+    CHECK(guessed.series.empty());
+    CHECK_THAT(guessed.why_empty, Contains("is 11 %") && Contains("first evaluation") &&
+                                      Contains("target.accuracy"));
+    RunRow later = one;
+    later.evals[0].accuracy = 0.105;  // this run needed two epochs
+    CHECK(figure_of(kind, {later, two}).series.size() == 1);
+    RunRow with_target = one;
+    with_target.targets = {{"accuracy", 0.1, 0, 10, 1000}};
+    CHECK(figure_of(kind, {with_target, two}).series.size() == 1);
+  }
+}
+
+TEST_CASE("a figure of accuracies names the only source that has them") {
+  RunRow with = trained(1, 10, 0.9), without = trained(1, 10, 0.9);
+  with.source = with.point["source"] = "juwels";
+  without.source = without.point["source"] = "nef";
+  CHECK_THAT(figure_of("time-to-accuracy", {with, without}).subtitle, !Contains("only"));
+  without.evals.clear();
+  CHECK_THAT(figure_of("time-to-accuracy", {with, without}).subtitle,
+             Catch::StartsWith("only juwels; weak scaling"));
+}
+
 TEST_CASE("the Pareto front has the points that are best in cost or accuracy") {
   const Figure figure =
       figure_of("pareto", {trained(1, 3600, 0.95), trained(2, 1700, 0.90), trained(4, 1800, 0.93)});

@@ -66,6 +66,21 @@ TEST_CASE("the evaluation table shows the metrics of each task and leaves others
   }
 }
 
+TEST_CASE("a run that recorded only the accuracy gives no row of the evaluation table") {
+  Frame frame = evaluated();
+  frame.runs.back().metrics.clear();
+  frame.runs.back().evals.back().loss = std::nan("");
+  CHECK(evaluation_table(frame, {}).rows.size() == 1);
+  for (RunRow& run : frame.runs) {
+    run.metrics.clear();
+    run.evals.back().loss = std::nan("");
+  }
+  CHECK(evaluation_table(frame, {}).rows.empty());
+  CHECK(why_nothing(find_metric("evaluation"), frame, {}) ==
+        "evaluation needs an evaluation that recorded the test loss, top-5 accuracy, perplexity or "
+        "BLEU: there is none");
+}
+
 TEST_CASE("time to a target uses the repeats that reached it and shows their number") {
   Frame frame = evaluated();
   frame.runs[0].targets = {{"accuracy", 0.6, 1, 12.5, 2000, 40}};
@@ -232,6 +247,9 @@ TEST_CASE("breakdown reports missing parts of steps, not missing steps") {
   CHECK(why_nothing(find_metric("breakdown"), frame_of({timed}), {}) ==
         "breakdown needs a completed run that recorded the parts of its steps (load_wait, forward, "
         "…), and there is none");
+  timed.steps.parts_s.back() = timed.steps.wall_s;  // only the part `other`
+  CHECK_THAT(why_nothing(find_metric("breakdown"), frame_of({timed}), {}),
+             Contains("breakdown needs a completed run that recorded the parts of its steps"));
 }
 
 TEST_CASE("completed runs without records do not count as used") {
