@@ -74,8 +74,8 @@ CurveKey with_gpus(CurveKey key, int gpus) {
 namespace {
 
 /// Returns the text "only NAME; " if all points are from the plan folder NAME although the frame
-/// joins several folders. Returns an empty text otherwise. The legend does not name the folder then,
-/// because it is the same for all series.
+/// joins several folders. Returns an empty text otherwise. The legend does not name the folder
+/// then, because it is the same for all series.
 std::string only_source_words(const Frame& frame, const std::vector<AccuracyPoint>& points) {
   std::set<std::string> all, drawn;
   for (const RunRow& run : frame.runs) all.insert(run.source);

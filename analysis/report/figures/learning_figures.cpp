@@ -59,8 +59,8 @@ bool is_reached_at_once(const std::vector<AccuracyPoint>& points, double accurac
 
 /// Accuracy for which figures show the time or the samples until it was reached.
 struct ComparedAccuracy {
-  /// Highest target accuracy of the runs. If no run has a target accuracy, the highest whole percent
-  /// that every run reached.
+  /// Highest target accuracy of the runs. If no run has a target accuracy, the highest whole
+  /// percent that every run reached.
   double value = 0;
   /// Reason why figures do not show this accuracy. Empty if figures show it.
   std::string problem;

@@ -54,8 +54,7 @@ TEST_CASE("runs that recorded only the part other have no breakdown") {
   RunRow run = run_at(1, 1000);
   run.steps.parts_s = {0, 0, 0, 0, 0, 0, 0, run.steps.wall_s};
   CHECK(breakdowns(scaling_curves(frame_of({run}))).empty());
-  const std::vector<Breakdown> found =
-      breakdowns(scaling_curves(frame_of({run, run_at(2, 1000)})));
+  const std::vector<Breakdown> found = breakdowns(scaling_curves(frame_of({run, run_at(2, 1000)})));
   REQUIRE(found.size() == 1);
   CHECK(found[0].gpus == 2);
 }

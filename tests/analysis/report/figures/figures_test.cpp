@@ -93,8 +93,8 @@ TEST_CASE("an accuracy that most runs reached at their first evaluation is not c
     INFO(kind);
     const Figure guessed = figure_of(kind, {one, two});
     CHECK(guessed.series.empty());
-    CHECK_THAT(guessed.why_empty, Contains("is 11 %") && Contains("first evaluation") &&
-                                      Contains("target.accuracy"));
+    CHECK_THAT(guessed.why_empty,
+               Contains("is 11 %") && Contains("first evaluation") && Contains("target.accuracy"));
     RunRow later = one;
     later.evals[0].accuracy = 0.105;  // this run needed two epochs
     CHECK(figure_of(kind, {later, two}).series.size() == 1);
