@@ -20,30 +20,82 @@ namespace {
 /// Largest number of groups of curves that the answer describes.
 constexpr std::size_t kMostGroups = 3;
 
+/// Largest number of curves of a group for which the answer states each efficiency.
+constexpr std::size_t kMostNamed = 3;
+
 /// Curves with the same result. Their efficiencies can differ.
 struct CountGroup {
-  std::vector<std::size_t> members;          ///< indices of the curves
-  const WorthwhileCount* lowest = nullptr;   ///< result with the lowest efficiency
-  const WorthwhileCount* nearest = nullptr;  ///< result with the highest efficiency at `beyond`
+  std::vector<CurveKey> keys;                   ///< keys of the curves
+  std::vector<std::size_t> members;             ///< indices of the curves among all with a result
+  std::vector<const WorthwhileCount*> results;  ///< results of the curves
+  const WorthwhileCount* lowest = nullptr;      ///< result with the lowest efficiency
+  const WorthwhileCount* nearest = nullptr;     ///< result with the highest efficiency at `beyond`
 };
+
+/// Returns a text on a value of the curves of a group. `text_of` returns the value of one curve as
+/// text. The result is one of:
+/// - the value alone, if all curves have the same value
+/// - the value of each curve with the name of the curve, for at most kMostNamed curves
+/// - the value of the curve `extreme` with its name and the words `which`, for more curves
+template <class TextOf>
+std::string values_in_group(const CountGroup& group, const WorthwhileCount* extreme,
+                            const char* which, TextOf text_of) {
+  std::vector<std::string> values;
+  for (const WorthwhileCount* one : group.results) values.push_back(text_of(*one));
+  const bool is_shared = std::ranges::all_of(
+      values, [&](const std::string& value) { return value == values.front(); });
+  if (is_shared) return values.front();
+  const std::vector<std::string> axes = varying_axes(group.keys);
+  std::string text;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string named = fmt::format("{} with {}", values[i], name_among(group.keys[i], axes));
+    if (values.size() > kMostNamed) {
+      if (group.results[i] != extreme) continue;
+      return fmt::format("{}, the {} of {} configurations", named, which, values.size());
+    }
+    const bool is_last = i + 1 == values.size();
+    text += (i == 0 ? "" : is_last ? " and " : ", ") + named;
+  }
+  return text;
+}
 
 std::string effective(const CountEfficiency& at) {
   return with_interval(at.efficiency, 2);
 }
 
-std::string or_text(const CountGroup& group, const char* words) {
-  return group.members.size() > 1 ? words : "";
+/// Returns a text on the efficiencies of the curves of the group at the count beyond the worthwhile
+/// one.
+std::string beyond_efficiencies(const CountGroup& group) {
+  return values_in_group(group, group.nearest, "highest",
+                         [](const WorthwhileCount& one) { return effective(*one.beyond); });
+}
+
+/// Returns a text on the efficiencies and speed-ups of the curves of the group at the worthwhile
+/// count.
+std::string worthwhile_numbers(const CountGroup& group) {
+  const auto efficiency_of = [](const WorthwhileCount& one) { return effective(*one.at_count); };
+  const auto speedup_of = [](const WorthwhileCount& one) {
+    return fmt::format("{:.1f}", one.speedup);
+  };
+  if (group.results.size() > kMostNamed) {
+    return values_in_group(group, group.lowest, "lowest", [&](const WorthwhileCount& one) {
+      return fmt::format("efficiency {}, speed-up {}", efficiency_of(one), speedup_of(one));
+    });
+  }
+  return fmt::format("efficiency {}, speed-up {}",
+                     values_in_group(group, group.lowest, "lowest", efficiency_of),
+                     values_in_group(group, group.lowest, "lowest", speedup_of));
 }
 
 /// Returns the sentence on the count beyond the worthwhile one.
 std::string beyond_sentence(const CountGroup& group, const AnsweredStudy& study) {
   const WorthwhileCount& result = *group.nearest;
   if (!result.beyond) return " No larger count was measured.";
-  const std::string at = fmt::format(" At {} the efficiency is {}{}",
-                                     base::count_of(result.beyond->gpus, study.worker),
-                                     effective(*result.beyond), or_text(group, " or less"));
+  const std::string at =
+      fmt::format(" At {} the efficiency is {}", base::count_of(result.beyond->gpus, study.worker),
+                  beyond_efficiencies(group));
   if (!result.is_beyond_unclear) return at + ".";
-  return at + fmt::format(": the repetitions cannot tell whether that is at least {}.",
+  return at + fmt::format(": the repetitions cannot tell whether the efficiency is at least {}.",
                           study.options.min_efficiency);
 }
 
@@ -51,9 +103,7 @@ std::string beyond_sentence(const CountGroup& group, const AnsweredStudy& study)
 std::string scaling_sentences(const CountGroup& group, const AnsweredStudy& study) {
   const WorthwhileCount& result = *group.lowest;
   const std::string many = base::count_of(result.gpus, study.worker);
-  const std::string numbers =
-      fmt::format("efficiency {}{}, speed-up {:.1f}{}", effective(*result.at_count),
-                  or_text(group, " or more"), result.speedup, or_text(group, " or more"));
+  const std::string numbers = worthwhile_numbers(group);
   const std::string doubt =
       result.at_count->efficiency.value > kPlausibleEfficiency
           ? " This is better than ideal, so the measurement of the reference may be disturbed."
@@ -65,9 +115,9 @@ std::string scaling_sentences(const CountGroup& group, const AnsweredStudy& stud
   if (!result.beyond) {
     return fmt::format("use up to {}, the largest measured count: {}.{}", many, numbers, doubt);
   }
-  return fmt::format("use up to {}: {}, the largest count whose lower bound is at least {}.{}{}",
-                     many, numbers, study.options.min_efficiency, doubt,
-                     beyond_sentence(group, study));
+  return fmt::format(
+      "use up to {}, the largest count whose efficiency has a lower bound of at least {}: {}.{}{}",
+      many, study.options.min_efficiency, numbers, doubt, beyond_sentence(group, study));
 }
 
 /// Returns the sentences for a group in which no count above the reference is worthwhile.
@@ -75,11 +125,11 @@ std::string reference_sentences(const CountGroup& group, const AnsweredStudy& st
   const WorthwhileCount& result = *group.nearest;
   const std::string baseline = base::count_of(result.gpus, study.worker);
   const std::string beyond = base::count_of(result.beyond->gpus, study.worker);
-  const std::string numbers = effective(*result.beyond) + or_text(group, " or less");
+  const std::string numbers = beyond_efficiencies(group);
   if (result.is_beyond_unclear) {
     return fmt::format(
-        "more than {} may or may not be worthwhile: at {} the efficiency is {}, and the "
-        "repetitions cannot tell whether that is at least {}.",
+        "more than {} may or may not be worthwhile: at {} the efficiency is {}. The repetitions "
+        "cannot tell whether the efficiency is at least {}.",
         baseline, beyond, numbers, study.options.min_efficiency);
   }
   return fmt::format("{} {}: at {} the efficiency is {}, below {}.",
@@ -135,6 +185,8 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
     CountGroup& group = by_result[{-result->gpus, result->beyond ? result->beyond->gpus : 0,
                                    result->is_beyond_unclear, !result->is_proven}];
     group.members.push_back(keys.size());
+    group.keys.push_back(study.curves[i].key);
+    group.results.push_back(&*result);
     keys.push_back(study.curves[i].key);
     const auto at = [](const std::optional<CountEfficiency>& one) {
       return one ? one->efficiency.value : 0;

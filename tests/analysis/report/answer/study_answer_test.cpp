@@ -62,15 +62,40 @@ TEST_CASE("a clear winner and a worthwhile count are stated with their intervals
         "GPUs; 48 of 48 runs used, 6 repetitions per point.");
   const Answer count = answer_to(answer, "How many GPUs?");
   CHECK(count.is_supported);
-  CHECK_THAT(count.text, Contains("Use up to 4 GPUs: efficiency 0.92 [0.92, 0.93] or more") &&
-                             Contains("the largest count whose lower bound is at least 0.8") &&
-                             Contains("At 8 GPUs the efficiency is 0.63 [0.62, 0.63] or less."));
+  CHECK_THAT(count.text,
+             Contains("Use up to 4 GPUs, the largest count whose efficiency has a lower "
+                      "bound of at least 0.8: efficiency 0.92 [0.92, 0.93], speed-up "
+                      "3.7. At 8 GPUs the efficiency is 0.63 [0.62, 0.63]."));
   const Answer faster = answer_to(answer, "faster");
   CHECK(faster.is_supported);
   CHECK_THAT(faster.text, Contains("`ddp` is 1.20 [1.19, 1.21] times as fast as `horovod` at 8 "
                                    "GPUs, and faster from 1 GPU."));
   CHECK(worst_light(answer) == TrustCheck::Light::Green);
   CHECK(answer.next.empty());
+}
+
+TEST_CASE("each of a few configurations has its efficiency next to its name") {
+  Frame frame = frame_of({});
+  for (const auto& [framework, rate] : {std::pair{"ddp", 160.0}, std::pair{"horovod", 156.0}}) {
+    add_repeats(frame, 1, 100, 4, framework);
+    add_repeats(frame, 2, rate, 4, framework);
+  }
+  CHECK_THAT(answer_to(answer_study(frame, {.min_efficiency = 0.79}), "GPUs?").text,
+             Contains("More than 1 GPU may or may not be worthwhile: at 2 GPUs the efficiency is "
+                      "0.80 (range") &&
+                 Contains(", n = 4) with framework=ddp and 0.78 (range") &&
+                 Contains(", n = 4) with framework=horovod. The repetitions cannot tell"));
+}
+
+TEST_CASE("of many configurations, the answer names the one with the highest efficiency") {
+  Frame frame = frame_of({});
+  for (const char* framework : {"a", "b", "c", "d"}) {
+    add_repeats(frame, 1, 100, 6, framework);
+    add_repeats(frame, 2, framework[0] == 'c' ? 130 : 120, 6, framework);
+  }
+  CHECK_THAT(answer_to(answer_study(frame, {}), "GPUs?").text,
+             Contains("Use 1 GPU: at 2 GPUs the efficiency is 0.65 [") &&
+                 Contains("] with framework=c, the highest of 4 configurations, below 0.8."));
 }
 
 TEST_CASE("the demanded efficiency changes the answer") {
@@ -177,7 +202,8 @@ TEST_CASE("an efficiency that the repetitions cannot decide asks for more of the
   add_repeats(frame, 2, 160, 6);
   const StudyAnswer answer = answer_study(frame, {});
   CHECK_FALSE(answer_to(answer, "GPUs?").is_supported);
-  CHECK_THAT(answer_to(answer, "GPUs?").text, Contains("cannot tell whether that is at least 0.8"));
+  CHECK_THAT(answer_to(answer, "GPUs?").text,
+             Contains("cannot tell whether the efficiency is at least 0.8"));
   CHECK(answer.next.at(0).commands ==
         std::vector<std::string>{kPlan + "study.repeats=12", "dlscale submit --where 'gpus == 2'"});
 }
