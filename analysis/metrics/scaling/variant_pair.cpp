@@ -91,9 +91,9 @@ VariantContest contest_of(const PairsByCount& by_count, double tests) {
 
 }  // namespace
 
-std::vector<VariantPair> speed_pairs(const std::vector<ScalingCurve>& curves, bool allow_mixed) {
+std::vector<VariantPair> speed_pairs(const Verdicts& verdicts) {
   std::vector<VariantPair> pairs;
-  for (const Verdict& one : verdicts_between(curves, allow_mixed).pairs) {
+  for (const Verdict& one : verdicts.pairs) {
     if (one.axis == kGpus) continue;
     const std::vector<double>& a = one.a.seconds_per_sample;
     const std::vector<double>& b = one.b.seconds_per_sample;

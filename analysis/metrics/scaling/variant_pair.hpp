@@ -22,8 +22,8 @@ struct VariantPair {
   Estimate disadvantage;  ///< advantage of `b`
 };
 
-/// Returns the pairs of points of two curves at the same GPU count that verdicts_between compares.
-std::vector<VariantPair> speed_pairs(const std::vector<ScalingCurve>& curves, bool allow_mixed);
+/// Returns the pairs of points of two curves at the same GPU count among `verdicts`.
+std::vector<VariantPair> speed_pairs(const Verdicts& verdicts);
 
 /// Returns all pairs of points that have the same GPU count and global batch and differ in one axis
 /// that does not change the work. Pairs with different data sets or stop rules are left out.

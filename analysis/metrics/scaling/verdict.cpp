@@ -67,6 +67,7 @@ class Pairing {
   void add(const std::string& axis, const Place& a, const Place& b) {
     const std::string reason = unequal_condition(*a.second, *b.second, axis);
     if (!reason.empty() && !allow_mixed_) {
+      found_.refused_axes.try_emplace(axis, reason);
       found_.refused.push_back(fmt::format("{}, gpus={} and {}, gpus={}: {}", to_string(*a.first),
                                            a.second->gpus, to_string(*b.first), b.second->gpus,
                                            reason));
@@ -104,6 +105,29 @@ class Pairing {
   Verdicts found_;
 };
 
+/// Returns the only axis in which two keys differ, or an empty text if the keys are equal or differ
+/// in several axes.
+std::string differing_axis(const CurveKey& a, const CurveKey& b) {
+  if (a.size() != b.size()) return "";
+  std::string found;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i]) continue;
+    if (a[i].axis != b[i].axis || !found.empty()) return "";
+    found = a[i].axis;
+  }
+  return found;
+}
+
+/// Adds all pairs of points of two curves that have the same GPU count.
+void add_equal_counts(Pairing& pairing, const std::string& axis, const ScalingCurve& one,
+                      const ScalingCurve& other) {
+  for (const CurvePoint& a : one.points) {
+    for (const CurvePoint& b : other.points) {
+      if (a.gpus == b.gpus) pairing.add(axis, {&one.key, &a}, {&other.key, &b});
+    }
+  }
+}
+
 }  // namespace
 
 bool changes_work(const std::string& axis) {
@@ -112,14 +136,8 @@ bool changes_work(const std::string& axis) {
 }
 
 std::string only_difference(const CurveKey& a, const CurveKey& b) {
-  if (a.size() != b.size()) return "";
-  std::string found;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] == b[i]) continue;
-    if (a[i].axis != b[i].axis || !found.empty() || changes_work(a[i].axis)) return "";
-    found = a[i].axis;
-  }
-  return found;
+  const std::string found = differing_axis(a, b);
+  return changes_work(found) ? "" : found;
 }
 
 Verdicts verdicts_between(const std::vector<ScalingCurve>& curves, bool allow_mixed) {
@@ -132,12 +150,21 @@ Verdicts verdicts_between(const std::vector<ScalingCurve>& curves, bool allow_mi
     }
     for (std::size_t j = i + 1; j < curves.size(); ++j) {
       const std::string axis = only_difference(curve.key, curves[j].key);
-      if (axis.empty()) continue;
-      for (const CurvePoint& a : curve.points) {
-        for (const CurvePoint& b : curves[j].points) {
-          if (a.gpus == b.gpus) pairing.add(axis, {&curve.key, &a}, {&curves[j].key, &b});
-        }
-      }
+      if (!axis.empty()) add_equal_counts(pairing, axis, curve, curves[j]);
+    }
+  }
+  return pairing.judged();
+}
+
+Verdicts batch_verdicts(const std::vector<ScalingCurve>& curves, bool allow_mixed) {
+  Pairing pairing(allow_mixed);
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    for (std::size_t j = i + 1; j < curves.size(); ++j) {
+      const std::string axis = differing_axis(curves[i].key, curves[j].key);
+      if (axis != kBatchPerGpu && axis != kGlobalBatch) continue;
+      const bool are_known =
+          !value_of(curves[i].key, axis).empty() && !value_of(curves[j].key, axis).empty();
+      if (are_known) add_equal_counts(pairing, axis, curves[i], curves[j]);
     }
   }
   return pairing.judged();

@@ -2,6 +2,7 @@
 // Tests which of two configurations is faster, and whether there are enough repeats to decide.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,8 @@ struct Verdicts {
   std::vector<Verdict> pairs;
   /// Pairs that were not compared because their conditions differ, with the reason.
   std::vector<std::string> refused;
+  /// First reason of a refused pair, by the axis in which the pair differs.
+  std::map<std::string, std::string> refused_axes = {};
 };
 
 /// Returns true if a different value of this axis means different work per sample or step. These
@@ -66,5 +69,11 @@ std::string only_difference(const CurveKey& a, const CurveKey& b);
 /// Plan folders of a joined frame are compared although their machine and its software differ
 /// (describes_source in analysis/metrics/scaling/joined_frames.hpp).
 Verdicts verdicts_between(const std::vector<ScalingCurve>& curves, bool allow_mixed);
+
+/// Returns the comparison of all pairs of points at the same GPU count whose curves differ only in
+/// their known batch (batch_per_gpu or global_batch). The work of a sample is equal, so the times
+/// per sample are comparable. The work of a step and the trained model differ, so
+/// verdicts_between() leaves out these pairs. Conditions are compared as in verdicts_between().
+Verdicts batch_verdicts(const std::vector<ScalingCurve>& curves, bool allow_mixed);
 
 }  // namespace dlscale::analysis

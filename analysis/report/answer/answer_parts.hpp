@@ -22,6 +22,8 @@ struct AnsweredStudy {
   const AnalysisOptions& options;
   std::vector<ScalingCurve> curves;
   std::vector<BaselineChoice> choices;
+  Verdicts verdicts;  ///< pairs of points that differ in one axis and do equal work
+  Verdicts batches;   ///< pairs of points that differ only in their batch
   std::vector<AccuracyPoint> accuracies;
   std::vector<std::string> axes;  ///< axes in which the curves differ
   std::string worker;             ///< word for one worker: "GPU" or "rank"
@@ -65,6 +67,7 @@ std::optional<WorthwhileCount> worthwhile_of(const AnsweredStudy& study, std::si
 
 std::optional<Answer> gpu_count_answer(const AnsweredStudy& study);
 std::optional<Answer> speed_answer(const AnsweredStudy& study);
+std::optional<Answer> batch_speed_answer(const AnsweredStudy& study);
 std::optional<Answer> accurate_variant_answer(const AnsweredStudy& study);
 std::optional<Answer> batch_answer(const AnsweredStudy& study);
 

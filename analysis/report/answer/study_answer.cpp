@@ -18,6 +18,8 @@ AnsweredStudy::AnsweredStudy(const Frame& from, const AnalysisOptions& with)
       options(with),
       curves(scaling_curves(from)),
       choices(choose_baselines(curves, with.baseline, with.allow_mixed)),
+      verdicts(verdicts_between(curves, with.allow_mixed)),
+      batches(batch_verdicts(curves, with.allow_mixed)),
       accuracies(accuracy_points(from)),
       axes(varying_axes(keys_of(curves))),
       worker(worker_noun(from)) {}
@@ -166,6 +168,7 @@ StudyAnswer answer_study(const Frame& frame, const AnalysisOptions& options) {
   answer.study = study_sentence(study);
   add_answer(answer.answers, gpu_count_answer(study));
   add_answer(answer.answers, speed_answer(study));
+  add_answer(answer.answers, batch_speed_answer(study));
   add_answer(answer.answers, accurate_variant_answer(study));
   add_answer(answer.answers, batch_answer(study));
   answer.checks = trust_checks(study);

@@ -42,8 +42,7 @@ TrustCheck condition_check(const AnsweredStudy& study) {
       }
     }
   }
-  const std::size_t refused =
-      verdicts_between(study.curves, study.options.allow_mixed).refused.size();
+  const std::size_t refused = study.verdicts.refused.size() + study.batches.refused.size();
   if (!mixed.empty()) {
     check.light = Light::Red;
     check.text = "mixed: " + mixed.front();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the answers to the questions which variant is faster and which one is more accurate.
+// Writes the answers to the questions which variant and which batch is faster, and which variant is
+// more accurate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,6 +26,8 @@ struct Quality {
 };
 
 constexpr Quality kSpeed{"Which variant is faster?", "speed", "times as fast as", "faster", 1};
+constexpr Quality kBatchSpeed{"Which batch is faster?", "samples/s", "times as fast as", "faster",
+                              1};
 constexpr Quality kAccuracy{"Which variant is more accurate?", "accuracy",
                             "points more accurate than", "more accurate", 100};
 
@@ -146,11 +149,48 @@ std::optional<Answer> contest_answer(const AnsweredStudy& study,
   return answer;
 }
 
+/// Returns a sentence for each axis in which pairs of points differ, but whose pairs were all
+/// refused.
+std::string refused_sentences(const Verdicts& verdicts) {
+  std::string text;
+  for (const auto& [axis, reason] : verdicts.refused_axes) {
+    const bool is_compared =
+        std::ranges::any_of(verdicts.pairs, [&](const Verdict& pair) { return pair.axis == axis; });
+    if (axis == kGpus || is_compared) continue;
+    text += fmt::format(
+        "{}{}: not compared, because a condition differs: {} (use --mixed to "
+        "compare anyway).",
+        text.empty() ? "" : " ", axis, reason);
+  }
+  return text;
+}
+
+/// Returns the answer to the question which values are faster. The answer also names the axes whose
+/// values were not compared because of their conditions. Returns an empty value if the study has no
+/// pairs.
+std::optional<Answer> faster_answer(const AnsweredStudy& study, const Verdicts& verdicts,
+                                    const Quality& quality) {
+  std::optional<Answer> answer = contest_answer(study, contests(speed_pairs(verdicts)), quality);
+  const std::string refused = refused_sentences(verdicts);
+  if (refused.empty()) return answer;
+  if (!answer) return Answer{quality.question, refused, false};
+  answer->text += " " + refused;
+  return answer;
+}
+
 }  // namespace
 
 std::optional<Answer> speed_answer(const AnsweredStudy& study) {
-  return contest_answer(study, contests(speed_pairs(study.curves, study.options.allow_mixed)),
-                        kSpeed);
+  return faster_answer(study, study.verdicts, kSpeed);
+}
+
+std::optional<Answer> batch_speed_answer(const AnsweredStudy& study) {
+  std::optional<Answer> answer = faster_answer(study, study.batches, kBatchSpeed);
+  if (!answer || study.batches.pairs.empty()) return answer;
+  answer->text +=
+      " This compares samples/s. A larger batch takes fewer optimizer steps per epoch, which can "
+      "change the accuracy.";
+  return answer;
 }
 
 std::optional<Answer> accurate_variant_answer(const AnsweredStudy& study) {

@@ -116,7 +116,8 @@ constexpr Metric kMetrics[] = {
      &jobs_table, "a job recorded by sacct or oarstat", &has_job},
     {"verdicts", "which of two configurations is faster, and whether the repeats are sufficient",
      &verdicts_table, kTimedSteps, &has_throughput,
-     "two configurations that differ in one axis or in their GPUs"},
+     "two configurations that differ in one axis or in their GPUs, and have the same model, data "
+     "set and batch"},
     {"nodes", "slow nodes, by comparing the work of ranks within launches", &node_table,
      "a launch that recorded the work of its ranks", &has_ranks,
      "a launch that had ranks of equal work on two nodes"},

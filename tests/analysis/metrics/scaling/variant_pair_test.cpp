@@ -14,7 +14,7 @@ using test::add_repeats;
 using test::frame_of;
 
 std::vector<VariantContest> speed_contests(const Frame& frame) {
-  return contests(speed_pairs(scaling_curves(frame), false));
+  return contests(speed_pairs(verdicts_between(scaling_curves(frame), false)));
 }
 
 }  // namespace

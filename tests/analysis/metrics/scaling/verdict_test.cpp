@@ -139,6 +139,22 @@ TEST_CASE("other models, batches and GPU counts of weak scaling are not compared
   CHECK_FALSE(changes_work("loader"));
 }
 
+TEST_CASE("points that differ only in their batch are compared apart from other pairs") {
+  const Frame frame = nef_frame({32, 64});
+  const Verdicts batches = batch_verdicts(scaling_curves(frame), false);
+  REQUIRE(batches.pairs.size() == 2);  // on 2 and on 3 GPUs
+  CHECK(batches.pairs[0].axis == "global_batch");
+  CHECK(batches.pairs[0].a.gpus == batches.pairs[0].b.gpus);
+  CHECK(batch_verdicts(scaling_curves(nef_frame({32})), false).pairs.empty());
+  Frame other = nef_frame({32, 64});
+  for (RunRow& run : other.runs) {
+    if (run.global_batch == 64) run.conditions["gpu"] = "K80";
+  }
+  const Verdicts refused = batch_verdicts(scaling_curves(other), false);
+  CHECK(refused.pairs.empty());
+  CHECK_THAT(refused.refused_axes.at("global_batch"), Contains("gpu is \"A100\" and \"K80\""));
+}
+
 TEST_CASE("the recommendation for a budget is the fastest with its equals") {
   const Frame frame = nef_frame({16, 64});
   const std::vector<Recommendation> list = recommendations(scaling_curves(frame));

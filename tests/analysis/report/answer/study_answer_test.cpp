@@ -232,6 +232,33 @@ TEST_CASE("unsteady steps, outliers and efficiencies above 1 are reported") {
   CHECK_THAT(check_of(answer_study(above, {}), "values").text, Contains("better than ideal"));
 }
 
+TEST_CASE("batches are compared by samples/s, in an answer of their own") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 2, 200, 6);
+  add_repeats(frame, 2, 240, 6);
+  for (std::size_t i = 6; i < frame.runs.size(); ++i) frame.runs[i].batch_per_gpu = 128;
+  const StudyAnswer answer = answer_study(frame, {});
+  const Answer batch = answer_to(answer, "Which batch is faster?");
+  CHECK(batch.is_supported);
+  CHECK_THAT(batch.text, Contains("batch_per_gpu: `128` is 1.20 [1.19, 1.21] times as fast as "
+                                  "`64` at 2 GPUs. This compares samples/s."));
+  for (const Answer& one : answer.answers) CHECK(one.question != "Which variant is faster?");
+}
+
+TEST_CASE("an axis whose values were not compared has the reason") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 2, 200, 6, "ddp");
+  add_repeats(frame, 2, 240, 6, "horovod");
+  for (std::size_t i = 6; i < frame.runs.size(); ++i) frame.runs[i].conditions["gpu"] = "K80";
+  const Answer faster = answer_to(answer_study(frame, {}), "Which variant is faster?");
+  CHECK_FALSE(faster.is_supported);
+  CHECK(faster.text ==
+        "framework: not compared, because a condition differs: gpu is \"A100\" and \"K80\" (use "
+        "--mixed to compare anyway).");
+  CHECK_THAT(answer_to(answer_study(frame, {.allow_mixed = true}), "faster").text,
+             Contains("times as fast as"));
+}
+
 TEST_CASE("the loss of accuracy by batch is stated up to and beyond one point") {
   Frame frame = frame_of({});
   add_accurate_repeats(frame, 1, 0.95, 6);
