@@ -8,6 +8,7 @@
 #include "analysis/metrics/scaling/efficiency.hpp"
 #include "analysis/metrics/scaling/worthwhile_count.hpp"
 #include "analysis/metrics/statistics/outliers.hpp"
+#include "analysis/metrics/statistics/summary.hpp"
 #include "analysis/report/answer/answer_parts.hpp"
 #include "analysis/report/tables/captions.hpp"
 #include "base/text.hpp"
@@ -83,6 +84,41 @@ TrustCheck run_check(const AnsweredStudy& study) {
   if (std::all_of(runs.begin(), runs.end(), &is_used)) return check;
   const auto used = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), &is_used));
   check.light = 2 * used < runs.size() ? Light::Red : Light::Amber;
+  return check;
+}
+
+/// Variations (standard deviation / mean of the time per sample over the repeats of a point) above
+/// which the light is amber and red. docs/reports.md states both.
+constexpr double kWideVariation = 0.1;
+constexpr double kExtremeVariation = 0.3;
+
+/// Checks how much the repeats of a point differ. Returns an empty value if no point has repeats.
+std::optional<TrustCheck> spread_check(const AnsweredStudy& study) {
+  double largest = 0;
+  std::string where;
+  std::size_t wide = 0, points = 0;
+  for (const ScalingCurve& curve : study.curves) {
+    for (const CurvePoint& point : curve.points) {
+      const std::vector<double>& times = point.seconds_per_sample;
+      if (times.size() < 2) continue;
+      ++points;
+      const double variation = standard_deviation(times) / mean(times);
+      wide += variation > kWideVariation;
+      if (variation <= largest) continue;
+      largest = variation;
+      where = fmt::format("{}, gpus={}", name_among(curve.key, study.axes), point.gpus);
+    }
+  }
+  if (points == 0) return std::nullopt;
+  const double percent = 100 * kWideVariation;
+  TrustCheck check{Light::Green, "spread",
+                   fmt::format("the repetitions of a point vary by at most {:.0f} %", percent),
+                   "throughput"};
+  if (wide == 0) return check;
+  check.light = largest > kExtremeVariation ? Light::Red : Light::Amber;
+  check.text = fmt::format(
+      "the repetitions vary by up to {:.0f} % (at {}), and by more than {:.0f} % at {} of {}",
+      100 * largest, where, percent, wide, base::count_of(points, "point"));
   return check;
 }
 
@@ -191,8 +227,9 @@ void add_count_step(std::vector<NextStep>& steps, const AnsweredStudy& study) {
 std::vector<TrustCheck> trust_checks(const AnsweredStudy& study) {
   std::vector<TrustCheck> checks;
   if (!study.curves.empty()) {
-    checks = {repetition_check(study), condition_check(study), step_check(study),
-              value_check(study)};
+    checks = {repetition_check(study), condition_check(study), step_check(study)};
+    if (std::optional<TrustCheck> spread = spread_check(study)) checks.push_back(*spread);
+    checks.push_back(value_check(study));
   }
   checks.push_back(run_check(study));
   return checks;

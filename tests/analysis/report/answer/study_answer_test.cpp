@@ -232,6 +232,21 @@ TEST_CASE("unsteady steps, outliers and efficiencies above 1 are reported") {
   CHECK_THAT(check_of(answer_study(above, {}), "values").text, Contains("better than ideal"));
 }
 
+TEST_CASE("a wide spread of the repetitions is a caution, and an extreme one a problem") {
+  Frame frame = clear_study();
+  CHECK(check_of(answer_study(frame, {}), "spread").light == TrustCheck::Light::Green);
+  frame.runs[12].steps.wall_s *= 1.5;  // one of six repetitions of ddp on 4 GPUs
+  const TrustCheck wide = check_of(answer_study(frame, {}), "spread");
+  CHECK(wide.light == TrustCheck::Light::Amber);
+  CHECK_THAT(wide.text,
+             Contains("(at framework=ddp, gpus=4)") && Contains("more than 10 % at 1 of 8 points"));
+  frame.runs[12].steps.wall_s *= 2;
+  CHECK(check_of(answer_study(frame, {}), "spread").light == TrustCheck::Light::Red);
+  for (const TrustCheck& check : answer_study(clear_study(1), {}).checks) {
+    CHECK(check.name != "spread");
+  }
+}
+
 TEST_CASE("batches are compared by samples/s, in an answer of their own") {
   Frame frame = frame_of({});
   add_repeats(frame, 2, 200, 6);
