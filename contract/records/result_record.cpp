@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/text.hpp"
 #include "contract/json/codec.hpp"
@@ -177,11 +178,28 @@ constexpr std::array<const char*, 10> kKinds{"run_start", "step_window", "epoch"
                                              "inference", "run_stop"};
 static_assert(kKinds.size() == std::variant_size_v<ResultRecord>);
 
+constexpr double kNotRecorded = std::numeric_limits<double>::quiet_NaN();
+
+// Sets the losses of a record to NaN before it is read. A record of another program may lack the
+// optional key of its loss, and the loss must then be unknown and not 0.
+template <class Record>
+void forget_losses(Record&) {}
+void forget_losses(StepWindow& record) {
+  record.train_loss = kNotRecorded;
+}
+void forget_losses(EpochRecord& record) {
+  record.train_loss = kNotRecorded;
+}
+void forget_losses(EvalRecord& record) {
+  record.loss = kNotRecorded;
+}
+
 template <std::size_t I = 0>
 ResultRecord read_record(const codec::Members& members, std::string_view kind) {
   if constexpr (I < std::variant_size_v<ResultRecord>) {
     if (kind != kKinds[I]) return read_record<I + 1>(members, kind);
     std::variant_alternative_t<I, ResultRecord> record;
+    forget_losses(record);
     codec::from_members(members, record, {});
     return record;
   } else {

@@ -227,6 +227,18 @@ TEST_CASE("an infinite value is read back as NaN") {
   CHECK(std::isnan(std::get<EpochRecord>(file.records[0]).train_loss));
 }
 
+TEST_CASE("a loss that a record does not have is unknown and not 0") {
+  const ResultsFile file = parse_results(
+      "{\"record\":\"eval\",\"epoch\":0,\"samples\":10,\"correct\":7,\"accuracy\":0.7}\n"
+      "{\"record\":\"epoch\",\"epoch\":0,\"wall_s\":1,\"steps\":1,\"samples\":1}\n"
+      "{\"record\":\"step_window\",\"epoch\":0,\"first_step\":0,\"steps\":1,\"samples\":1,"
+      "\"wall_s\":1,\"parts\":{}}\n");
+  REQUIRE(file.records.size() == 3);
+  CHECK(std::isnan(std::get<EvalRecord>(file.records[0]).loss));
+  CHECK(std::isnan(std::get<EpochRecord>(file.records[1]).train_loss));
+  CHECK(std::isnan(std::get<StepWindow>(file.records[2]).train_loss));
+}
+
 TEST_CASE("a record with invalid UTF-8 is written as a readable line") {
   RunStop stop;
   stop.reason = "bad \xff byte";
