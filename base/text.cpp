@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace dlscale::base {
 
@@ -72,6 +73,50 @@ std::size_t utf8_bytes(std::string_view text) {
   constexpr std::uint32_t kFirst[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
   return code < kFirst[bytes] || code > 0x10FFFF || is_surrogate ? 0 : bytes;
+}
+
+namespace {
+
+bool is_control(unsigned char c) {
+  return c < 0x20 || c == 0x7f;
+}
+
+/// Characters that have no special meaning in a shell.
+constexpr std::array<bool, 256> kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (const unsigned char c : std::string_view("_./:@%+,-")) plain[c] = true;
+  for (unsigned char c = '0'; c <= '9'; ++c) plain[c] = true;
+  for (unsigned char c = 'a'; c <= 'z'; ++c) plain[c] = plain[c - 'a' + 'A'] = true;
+  return plain;
+}();
+
+bool is_plain(std::string_view value) {
+  const bool option = !value.empty() && value[0] == '-';
+  return !value.empty() && std::all_of(value.begin(), value.end(), [&](unsigned char c) {
+    return kPlain[c] || (option && c == '=');
+  });
+}
+
+}  // namespace
+
+std::string shell_quote(std::string_view value) {
+  if (is_plain(value)) return std::string(value);
+  const bool escape = std::any_of(value.begin(), value.end(), is_control);
+  std::string text = escape ? "$'" : "'";
+  for (const char c : value) {
+    if (is_control(static_cast<unsigned char>(c))) {
+      text += c == '\n'   ? "\\n"
+              : c == '\t' ? "\\t"
+                          : fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    } else if (c == '\'') {
+      text += escape ? "\\'" : "'\\''";
+    } else if (c == '\\' && escape) {
+      text += "\\\\";
+    } else {
+      text += c;
+    }
+  }
+  return text + "'";
 }
 
 }  // namespace dlscale::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits texts, parses numbers in texts, and formats nouns after a count.
+// Splits texts, parses numbers in texts, formats nouns after a count, and quotes words for bash.
 #pragma once
 
 #include <charconv>
@@ -64,5 +64,10 @@ std::string count_of(std::int64_t count, std::string_view noun);
 
 /// Returns the count and the words after it: "1 run is", "3 runs are".
 std::string count_of(std::int64_t count, std::string_view one, std::string_view many);
+
+/// Returns a bash word that has exactly this value and contains no line break. The word is unquoted
+/// if no character is special. Otherwise it is '…', or $'…' if the value contains control
+/// characters. The value must not contain NUL, because a shell word cannot contain NUL.
+std::string shell_quote(std::string_view value);
 
 }  // namespace dlscale::base

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace dlscale::planner {
 
@@ -140,15 +140,6 @@ bool is_word_character(unsigned char c) {
   return c < 0x80 && std::isalnum(c);
 }
 
-/// Characters that have no special meaning in a shell.
-constexpr std::array<bool, 256> kPlain = [] {
-  std::array<bool, 256> plain{};
-  for (const unsigned char c : std::string_view("_./:@%+,-")) plain[c] = true;
-  for (unsigned char c = '0'; c <= '9'; ++c) plain[c] = true;
-  for (unsigned char c = 'a'; c <= 'z'; ++c) plain[c] = plain[c - 'a' + 'A'] = true;
-  return plain;
-}();
-
 const DirectiveRule* directive_of(std::string_view line) {
   for (const DirectiveRule& rule : kDirectives) {
     if (line.starts_with(rule.line_start)) return &rule;
@@ -207,34 +198,11 @@ void check_directive_value(const DirectiveRule& rule, std::string_view line, std
                   shell_quote(line.substr(std::min(line.find_first_not_of(' '), line.size())))));
 }
 
-bool is_plain(std::string_view value) {
-  const bool option = !value.empty() && value[0] == '-';
-  return !value.empty() && std::all_of(value.begin(), value.end(), [&](unsigned char c) {
-    return kPlain[c] || (option && c == '=');
-  });
-}
-
 }  // namespace
 
 std::string shell_quote(std::string_view value) {
-  if (is_plain(value)) return std::string(value);
-  const bool escape = std::any_of(value.begin(), value.end(), is_control);
-  std::string text = escape ? "$'" : "'";
-  for (const char c : value) {
-    if (c == '\0') refuse_character(c);
-    if (is_control(static_cast<unsigned char>(c))) {
-      text += c == '\n'   ? "\\n"
-              : c == '\t' ? "\\t"
-                          : fmt::format("\\{:03o}", static_cast<unsigned char>(c));
-    } else if (c == '\'') {
-      text += escape ? "\\'" : "'\\''";
-    } else if (c == '\\' && escape) {
-      text += "\\\\";
-    } else {
-      text += c;
-    }
-  }
-  return text + "'";
+  if (value.find('\0') != std::string_view::npos) refuse_character('\0');
+  return base::shell_quote(value);
 }
 
 std::string place_mark(std::size_t index) {
@@ -278,10 +246,10 @@ void ScriptText::put(std::string_view value, const Substitution& place, std::str
   if (place.rule != nullptr) {
     check_directive_value(*place.rule, last_line(script), value, template_file_);
     script += value;
-  } else if (is_plain(value) || (value.empty() && !place.takes_words)) {
-    script += value;
   } else if (place.takes_words) {
     script += shell_quote(value);
+  } else if (value.empty() || shell_quote(value) == value) {
+    script += value;
   } else {
     refuse_within_quotes(value, last_line(script), template_file_);
   }

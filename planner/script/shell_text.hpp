@@ -46,9 +46,8 @@ class Quoting {
   std::string line_;  // current line of the here-document
 };
 
-/// Returns a bash word that has exactly this value and contains no line break. The word is unquoted
-/// if no character is special. Otherwise it is '…', or $'…' if the value contains control
-/// characters. Throws base::SpecError for NUL, which a shell word cannot contain.
+/// Returns the value as a bash word, see base::shell_quote(). Throws base::SpecError for NUL, which
+/// a shell word cannot contain.
 std::string shell_quote(std::string_view value);
 
 /// Error for a value that is not allowed at its place in a template.

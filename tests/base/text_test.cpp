@@ -53,3 +53,19 @@ TEST_CASE("a count of one takes the singular, and every other count takes the pl
   CHECK(word_for(3, "GPU") == "GPUs");
   CHECK(word_for(2, "is", "are") == "are");
 }
+
+TEST_CASE("a value without special characters stays as it is") {
+  CHECK(shell_quote("/a/b-c_1.sh") == "/a/b-c_1.sh");
+  CHECK(shell_quote("--bind-to=none") == "--bind-to=none");
+}
+
+TEST_CASE("a value with special characters becomes one quoted word") {
+  CHECK(shell_quote("") == "''");
+  CHECK(shell_quote("study.repeats=6") == "'study.repeats=6'");
+  CHECK(shell_quote("my study.toml") == "'my study.toml'");
+  CHECK(shell_quote("it's") == "'it'\\''s'");
+}
+
+TEST_CASE("control characters are written as escapes, so that the word has one line") {
+  CHECK(shell_quote("a\nb\t\\'\x01") == "$'a\\nb\\t\\\\\\'\\001'");
+}
