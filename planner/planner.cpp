@@ -14,6 +14,7 @@
 #include "planner/jobs/memory_fit.hpp"
 #include "planner/jobs/plan_jobs.hpp"
 #include "planner/jobs/run_times.hpp"
+#include "planner/plan_origin.hpp"
 #include "planner/script/command_warnings.hpp"
 #include "planner/script/run_values.hpp"
 #include "planner/script/shell_text.hpp"
@@ -395,6 +396,10 @@ Planning Planner::finish(EarlierPlan earlier) {
   warn_of_baseline(plan, plan.warnings);
   warnings.add_to(plan.warnings);
   const std::vector<std::string> overrides = all_overrides(request_);
+  plan.origin = origin_of(planning_.study, overrides);
+  for (const std::string& warning : copy_warnings(planning_.study, overrides)) {
+    plan.warnings.push_back(warning);
+  }
   planning_.resolved = resolved_study(study_text_, request_.study.string(), overrides);
   planning_.study_toml =
       planning_.study.bases.empty()

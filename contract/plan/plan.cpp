@@ -99,6 +99,21 @@ void visit_fields(Visitor& v, RepeatUntil& s) {
 }
 
 template <class Visitor>
+void visit_fields(Visitor& v, PlanOrigin& s) {
+  v.required("study_file", s.study_file);
+  v.sparse("overrides", s.overrides);
+  v.sparse("named_files", s.named_files);
+}
+
+template <class Visitor>
+void visit_fields(Visitor& v, PlanHead& s) {
+  v.required("schema_version", s.schema_version);
+  v.required("study", s.study);
+  v.sparse("origin", s.origin);
+  v.sparse("until", s.until);
+}
+
+template <class Visitor>
 void visit_fields(Visitor& v, Plan& s) {
   v.required("schema_version", s.schema_version);
   v.required("study", s.study);
@@ -106,6 +121,7 @@ void visit_fields(Visitor& v, Plan& s) {
   v.required("site", s.site);
   v.required("scheduler", s.scheduler);
   v.sparse("reference", s.reference);
+  v.sparse("origin", s.origin);
   v.optional("baseline", s.baseline);
   v.optional("repeats", s.repeats);
   v.sparse("until", s.until);
@@ -142,19 +158,6 @@ std::string to_json(const Plan& plan) {
 
 namespace {
 
-/// Fields of plan.json that identify the study. Reading only these fields is faster than reading
-/// the whole plan, which can have many thousand runs.
-struct PlanHead {
-  int schema_version = 0;
-  std::string study;
-};
-
-template <class Visitor>
-void visit_fields(Visitor& v, PlanHead& s) {
-  v.required("schema_version", s.schema_version);
-  v.required("study", s.study);
-}
-
 void check_version(int version, std::string_view file) {
   if (version <= kPlanVersion) return;
   throw base::SpecError(
@@ -168,10 +171,25 @@ constexpr const char* kRecordsFormat = "dlscale";
 
 }  // namespace
 
-std::string study_of_plan(std::string_view text, std::string_view file) {
-  const auto head = codec::read_object<PlanHead>(text, file);
+PlanHead plan_head(std::string_view text, std::string_view file) {
+  auto head = codec::read_object<PlanHead>(text, file);
   check_version(head.schema_version, file);
-  return head.study;
+  return head;
+}
+
+std::optional<PlanHead> find_plan_head(const PlanDir& folder) {
+  const std::filesystem::path file = folder.plan_json();
+  std::error_code unreadable;
+  if (!std::filesystem::is_regular_file(file, unreadable)) return std::nullopt;
+  try {
+    return plan_head(base::read_file(file), file.string());
+  } catch (const base::Error&) {
+    return std::nullopt;
+  }
+}
+
+std::string study_of_plan(std::string_view text, std::string_view file) {
+  return plan_head(text, file).study;
 }
 
 Plan plan_from_json(std::string_view text, std::string_view file) {

@@ -107,6 +107,19 @@ struct Axis {
   bool operator==(const Axis&) const = default;
 };
 
+/// Files and options from which `dlscale plan` made a plan. The copy of the study in the plan
+/// folder does not replace them: files next to the study and changes from the command line are not
+/// in it.
+struct PlanOrigin {
+  /// Absolute path of the study file. Empty in plans of earlier versions.
+  std::string study_file;
+  /// Changes from the command line, each as KEY=VALUE.
+  std::vector<std::string> overrides;
+  /// Words of the trainer's command and of environment_setup that name files next to the study.
+  std::vector<std::string> named_files;
+  bool operator==(const PlanOrigin&) const = default;
+};
+
 struct Plan {
   int schema_version = kPlanVersion;
   std::string study;
@@ -116,6 +129,7 @@ struct Plan {
   /// Publication that the study is compared with: name or absolute path of a reference. Empty if
   /// the study names none.
   std::string reference;
+  PlanOrigin origin;
   BaselineRule baseline;
   int repeats = 1;  ///< maximum number of repetitions of a point
   RepeatUntil until;
@@ -167,8 +181,20 @@ struct PlanChanges {
   std::map<std::string, double> gpu_hours;
 };
 std::string to_json(const PlanChanges& changes);
-/// Returns the name of the study in a `plan.json` without reading the runs into memory. Throws the
-/// same errors as plan_from_json.
+/// Fields of `plan.json` that describe the study as a whole.
+struct PlanHead {
+  int schema_version = 0;
+  std::string study;
+  PlanOrigin origin;
+  RepeatUntil until;
+};
+/// Returns the head of a `plan.json` without reading the runs into memory. Reading only the head is
+/// faster, because a plan can have many thousand runs. Throws the same errors as plan_from_json.
+PlanHead plan_head(std::string_view text, std::string_view file);
+/// Returns the head of the plan of a folder. Returns nothing if the folder has no plan, or a plan
+/// that is broken or cannot be read.
+std::optional<PlanHead> find_plan_head(const PlanDir& folder);
+/// Returns the name of the study in a `plan.json`. Throws the same errors as plan_head.
 std::string study_of_plan(std::string_view text, std::string_view file);
 
 // Descriptions of the runs of job arrays. A task creates the folder of its run when the task

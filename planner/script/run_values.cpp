@@ -305,8 +305,9 @@ bool ends_word(char c) {
   return std::string_view(" \t\n;|&()<>").find(c) != std::string_view::npos;
 }
 
-/// Returns the absolute path of a file in the folder, or an empty text if `word` is not the path of
-/// such a file or is the path of one of `files`.
+/// Returns the absolute path of a file in the folder. Returns an empty text in these cases: `word`
+/// is not the path of such a file, `word` is the path of one of `files`, or the absolute path
+/// contains `{{`, which a template would read as the beginning of a tag.
 std::string file_at(std::string_view word, const std::string& folder,
                     const std::vector<contract::TrainerFile>& files) {
   namespace fs = std::filesystem;
@@ -317,14 +318,15 @@ std::string file_at(std::string_view word, const std::string& folder,
   if (is_written) return {};
   const fs::path file = fs::path(folder) / path;
   std::error_code unreadable;
-  return fs::is_regular_file(file, unreadable) ? file.string() : std::string();
+  const bool is_usable =
+      fs::is_regular_file(file, unreadable) && file.string().find("{{") == std::string::npos;
+  return is_usable ? file.string() : std::string();
 }
 
-}  // namespace
-
-std::string with_paths(std::string_view command, const std::string& folder,
-                       const std::vector<contract::TrainerFile>& files) {
-  if (folder.empty()) return std::string(command);
+/// Returns the command, in which `replace(word)` replaces each whole word outside of quotes. A word
+/// for which `replace` returns an empty text stays, and so do words after `>`.
+template <class Replace>
+std::string with_words(std::string_view command, Replace replace) {
   std::string result;
   Quoting quoting;
   const auto append = [&](std::string_view text) {
@@ -348,9 +350,9 @@ std::string with_paths(std::string_view command, const std::string& folder,
       ++size;
     const bool whole = size == command.size() || ends_word(command[size]);
     if (size > 0 && at_start && whole && before != '>' && quoting.takes_words()) {
-      const std::string file = file_at(command.substr(0, size), folder, files);
-      if (!file.empty() && file.find("{{") == std::string::npos) {
-        append(shell_quote(file));
+      const std::string word = replace(command.substr(0, size));
+      if (!word.empty()) {
+        append(word);
         command.remove_prefix(size);
         before = '.';
         at_start = false;
@@ -365,6 +367,27 @@ std::string with_paths(std::string_view command, const std::string& folder,
     command.remove_prefix(size);
   }
   return result;
+}
+
+}  // namespace
+
+std::string with_paths(std::string_view command, const std::string& folder,
+                       const std::vector<contract::TrainerFile>& files) {
+  if (folder.empty()) return std::string(command);
+  return with_words(command, [&](std::string_view word) {
+    const std::string file = file_at(word, folder, files);
+    return file.empty() ? std::string() : shell_quote(file);
+  });
+}
+
+std::vector<std::string> named_files(std::string_view command, const std::string& folder,
+                                     const std::vector<contract::TrainerFile>& files) {
+  std::vector<std::string> words;
+  with_words(command, [&](std::string_view word) {
+    if (!file_at(word, folder, files).empty()) words.emplace_back(word);
+    return std::string();
+  });
+  return words;
 }
 
 ExternalCommand::ExternalCommand(const contract::ExternalTrainer& trainer, base::Location where,

@@ -91,6 +91,10 @@ std::string missing_value(const std::string& name, const CommandValue& value,
 std::string with_paths(std::string_view command, const std::string& folder,
                        const std::vector<contract::TrainerFile>& files = {});
 
+/// Returns the words of the command that with_paths() replaces, in the order of the command.
+std::vector<std::string> named_files(std::string_view command, const std::string& folder,
+                                     const std::vector<contract::TrainerFile>& files = {});
+
 /// Command of an external trainer. Its template is compiled once.
 class ExternalCommand {
  public:

@@ -18,6 +18,10 @@ Plan any_plan(unsigned seed) {
   plan.study = any.text();
   plan.site = any.text();
   plan.scheduler = any.one_of({"local", "slurm", "oar"});
+  if (any.flag()) {
+    plan.origin = {any.text(), any.list([&] { return any.text(); }),
+                   any.list([&] { return any.text(); })};
+  }
   plan.baseline = {"gpus", static_cast<int>(any.whole(1, 64))};
   plan.repeats = static_cast<int>(any.whole(1, 10));
   plan.axes = any.list([&] { return Axis{any.text(), any.list([&] { return any.text(); })}; });
@@ -97,6 +101,25 @@ TEST_CASE("the study of a plan is read without its runs, and broken plans are re
   CHECK_THROWS_WITH(
       study_of_plan(R"({"schema_version":7,"study":"s"})", "p"),
       "p: schema_version: is 7, but this build supports at most 1; use a newer dlscale");
+}
+
+TEST_CASE("the head of a plan tells from which study file and changes the plan was made") {
+  const test::TempDir dir;
+  const PlanDir folder(dir.path());
+  CHECK_FALSE(find_plan_head(folder));
+  Plan plan = any_plan(3);
+  plan.origin = {"/home/study.toml", {"training.epochs=2"}, {"train.py"}};
+  plan.until = {0.05, 3};
+  base::write_file_atomically(folder.plan_json(), to_json(plan));
+  const PlanHead head = find_plan_head(folder).value();
+  CHECK(head.study == plan.study);
+  CHECK(head.origin == plan.origin);
+  CHECK(head.until == plan.until);
+  plan.origin = {};
+  base::write_file_atomically(folder.plan_json(), to_json(plan));
+  CHECK(find_plan_head(folder)->origin == PlanOrigin{});
+  base::write_file_atomically(folder.plan_json(), "{");
+  CHECK_FALSE(find_plan_head(folder));
 }
 
 TEST_CASE("a broken plan is rejected with the location of the error") {

@@ -95,3 +95,15 @@ TEST_CASE("words that name files of the study's folder become absolute paths") {
   CHECK(planner::with_paths("train.py", "") == "train.py");
   CHECK(planner::with_paths("train.py model", folder, {{.to = "model"}}) == file + " model");
 }
+
+TEST_CASE("the named files of a command are the words that become absolute paths") {
+  const test::TempDir dir;
+  base::write_file_atomically(dir / "train.py", "");
+  base::write_file_atomically(dir / "model", "");
+  const std::string folder = dir.path().string();
+  using Words = std::vector<std::string>;
+  CHECK(planner::named_files("python ./train.py --x other.py model", folder) ==
+        Words{"./train.py", "model"});
+  CHECK(planner::named_files("train.py model", folder, {{.to = "model"}}) == Words{"train.py"});
+  CHECK(planner::named_files("echo 'train.py' > model", folder).empty());
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/plan_origin.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "planner/script/run_values.hpp"
+#include "planner/script/shell_text.hpp"
+
+namespace dlscale::planner {
+namespace fs = std::filesystem;
+namespace {
+
+std::string absolute_file(const std::string& file) {
+  return fs::absolute(file).lexically_normal().string();
+}
+
+std::string_view assigned_key(std::string_view assignment) {
+  return assignment.substr(0, assignment.find('='));
+}
+
+/// Returns the words of the command and of environment_setup that name files next to the study.
+std::vector<std::string> all_named_files(const Study& study) {
+  std::vector<std::string> all;
+  const auto add = [&](const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+      if (std::find(all.begin(), all.end(), word) == all.end()) all.push_back(word);
+    }
+  };
+  add(named_files(study.trainer.command, folder_of(study.command_where, study.file),
+                  study.trainer.files));
+  const std::string folder = folder_of(study.environment_setup_where, study.file);
+  for (const std::string& line : study.environment_setup) add(named_files(line, folder));
+  return all;
+}
+
+/// Returns the options that repeat the changes from the command line.
+std::string options_text(const std::vector<std::string>& overrides) {
+  std::string text;
+  for (const std::string& assignment : overrides) {
+    text += fmt::format("{}-S {}", text.empty() ? "" : " ", shell_quote(assignment));
+  }
+  return text;
+}
+
+}  // namespace
+
+contract::PlanOrigin origin_of(const Study& study, const std::vector<std::string>& overrides) {
+  return {absolute_file(study.file), overrides, all_named_files(study)};
+}
+
+std::vector<std::string> copy_warnings(const Study& study,
+                                       const std::vector<std::string>& overrides) {
+  const contract::PlanDir folder(study.folder());
+  const std::string file = absolute_file(study.file);
+  if (file != folder.study_toml().string()) return {};
+  const std::optional<contract::PlanHead> head = contract::find_plan_head(folder);
+  if (!head || head->study != study.name || head->origin.study_file.empty()) return {};
+  const contract::PlanOrigin& origin = head->origin;
+  if (origin.study_file == file) return {};
+
+  std::vector<std::string> warnings;
+  const std::vector<std::string> found = all_named_files(study);
+  std::vector<std::string> lost = origin.named_files;
+  std::erase_if(lost, [&](const std::string& word) {
+    return std::find(found.begin(), found.end(), word) != found.end();
+  });
+  if (!lost.empty()) {
+    warnings.push_back(fmt::format(
+        "{} is a copy of {}, and the folder of the copy does not contain {}, which the command or "
+        "environment_setup names: plan {} instead, so that the jobs find {}",
+        study.file, origin.study_file, fmt::join(lost, ", "), origin.study_file,
+        lost.size() == 1 ? "the file" : "the files"));
+  }
+  std::vector<std::string> missing = origin.overrides;
+  std::erase_if(missing, [&](const std::string& earlier) {
+    return std::any_of(overrides.begin(), overrides.end(), [&](const std::string& assignment) {
+      return assigned_key(assignment) == assigned_key(earlier);
+    });
+  });
+  if (!missing.empty()) {
+    warnings.push_back(
+        fmt::format("{} is a copy that does not contain the changes from the command line with "
+                    "which the plan of its folder was made; to keep them, add {}",
+                    study.file, options_text(missing)));
+  }
+  return warnings;
+}
+
+}  // namespace dlscale::planner

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records from which study file and changes a plan is made, and finds what the copy of a study in
+// a plan folder lacks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "contract/plan/plan.hpp"
+#include "planner/study/study.hpp"
+
+namespace dlscale::planner {
+
+/// Returns the origin of a plan of the study. `overrides` are the changes from the command line,
+/// each as KEY=VALUE.
+contract::PlanOrigin origin_of(const Study& study, const std::vector<std::string>& overrides);
+
+/// Returns a warning for each of the following problems. The warnings need the plan.json next to
+/// the study file, so that only the study.toml of a plan folder gets any.
+/// - The command or environment_setup contains a word that named a file next to the original study,
+///   and no such file is next to this copy. The words of both studies are compared as texts.
+/// - The plan was made with changes from the command line. The copy does not contain them, and
+///   `overrides` does not set the same keys.
+std::vector<std::string> copy_warnings(const Study& study,
+                                       const std::vector<std::string>& overrides);
+
+}  // namespace dlscale::planner
