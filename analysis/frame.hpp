@@ -291,6 +291,12 @@ struct Frame {
   /// Curves that have a GPU count which was measured on different numbers of nodes. This is the
   /// result of CurveKeys::spread (analysis/metrics/scaling/curve.hpp) before runs were left out.
   std::set<std::string> spread_curves = {};
+  /// Study file and changes from which each plan was made. The key is the name of the plan folder
+  /// on the axis `source`, which is empty if the frame has one folder.
+  std::map<std::string, contract::PlanOrigin> origins = {};
+  /// True if the study ends the repetitions of a point at a precision (study.until). Some planned
+  /// repetitions then never start.
+  bool ends_repeats_early = false;
 };
 
 /// Returns the values of a condition of two runs for a message that says in what they differ. Both

@@ -158,6 +158,10 @@ Frame join_frames(std::vector<NamedFrame> sources) {
   for (NamedFrame& source : sources) {
     complete_points(source, recorded);
     append_predictions(joined, source);
+    for (auto& [folder, origin] : source.frame.origins) {
+      joined.origins.emplace(source.name, std::move(origin));
+    }
+    joined.ends_repeats_early = joined.ends_repeats_early || source.frame.ends_repeats_early;
     std::ranges::move(source.frame.runs, std::back_inserter(joined.runs));
   }
   return joined;

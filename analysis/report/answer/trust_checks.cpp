@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks whether the results of a study can be trusted, and names the runs that are missing.
+// Checks whether the results of a study can be trusted.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "analysis/metrics/scaling/efficiency.hpp"
-#include "analysis/metrics/scaling/worthwhile_count.hpp"
 #include "analysis/metrics/statistics/outliers.hpp"
 #include "analysis/metrics/statistics/summary.hpp"
 #include "analysis/report/answer/answer_parts.hpp"
@@ -152,76 +150,6 @@ TrustCheck value_check(const AnsweredStudy& study) {
   return check;
 }
 
-// Runs that would answer open questions.
-
-/// Returns the command that plans a study again in its plan folder with a changed key. The command
-/// has no option that selects runs, because tables do not show runs that are not in the plan.
-std::string plan_command(const std::string& setting) {
-  return "dlscale plan study.toml --site site.toml -o . -S " + setting;
-}
-
-/// Returns the words that name the folder in which the user runs the commands of a step. A joined
-/// frame has several such folders.
-const char* folder_words(const AnsweredStudy& study) {
-  const bool joined =
-      std::ranges::any_of(study.frame.runs, [](const RunRow& run) { return !run.source.empty(); });
-  return joined ? ", in the plan folder of each source" : ", in the plan folder";
-}
-
-NextStep repeats_step(const AnsweredStudy& study, const std::string& reason,
-                      const std::set<int>& at, std::size_t repeats) {
-  NextStep step{reason, {}};
-  std::set<int> all;
-  for (const RunRow& run : study.frame.runs) all.insert(run.gpus);
-  const std::string where = count_condition(at, all);
-  if (study.frame.is_imported) {
-    step.reason += fmt::format(": run each point {} times{} and collect the logs", repeats,
-                               where.empty() ? "" : " (only " + where + ")");
-    return step;
-  }
-  step.reason += folder_words(study);
-  step.commands = {plan_command(fmt::format("study.repeats={}", repeats)),
-                   "dlscale submit" + (where.empty() ? "" : " --where '" + where + "'")};
-  return step;
-}
-
-/// Returns the text of a list with `gpus` and the next two counts that result from doubling.
-std::string doubled_counts(int gpus) {
-  return fmt::format("{}, {}, {}", gpus, 2 * gpus, 4 * gpus);
-}
-
-void add_count_step(std::vector<NextStep>& steps, const AnsweredStudy& study) {
-  std::set<int> counts, unclear;
-  std::size_t repeats = 0;
-  for (std::size_t i = 0; i < study.curves.size(); ++i) {
-    for (const CurvePoint& point : study.curves[i].points) {
-      counts.insert(point.gpus);
-      repeats = std::max(repeats, point.repeats.size());
-    }
-    const std::optional<WorthwhileCount> result = worthwhile_of(study, i);
-    if (result && result->is_beyond_unclear && result->is_proven) {
-      unclear.insert(result->beyond->gpus);
-    }
-  }
-  if (counts.size() == 1) {
-    const std::string reason =
-        fmt::format("to compare counts, also measure other numbers of {}s", study.worker);
-    steps.push_back({reason, {}});
-    if (!study.frame.is_imported) {
-      steps.back().reason += folder_words(study);
-      steps.back().commands = {
-          plan_command(fmt::format("'matrix.gpus=[{}]'", doubled_counts(*counts.begin()))),
-          "dlscale submit"};
-    }
-  } else if (!unclear.empty()) {
-    steps.push_back(repeats_step(
-        study,
-        fmt::format("to decide whether the efficiency is at least {}, repeat more often",
-                    study.options.min_efficiency),
-        unclear, 2 * repeats));
-  }
-}
-
 }  // namespace
 
 std::vector<TrustCheck> trust_checks(const AnsweredStudy& study) {
@@ -233,22 +161,6 @@ std::vector<TrustCheck> trust_checks(const AnsweredStudy& study) {
   }
   checks.push_back(run_check(study));
   return checks;
-}
-
-std::vector<NextStep> next_steps(const AnsweredStudy& study) {
-  std::vector<NextStep> steps;
-  std::set<int> few;
-  for (const ScalingCurve& curve : study.curves) {
-    for (const CurvePoint& point : curve.points) {
-      if (point.repeats.size() < kFewestForInterval) few.insert(point.gpus);
-    }
-  }
-  if (!few.empty()) {
-    steps.push_back(
-        repeats_step(study, "for 95 % intervals, repeat more often", few, kFewestForInterval));
-  }
-  add_count_step(steps, study);
-  return steps;
 }
 
 }  // namespace dlscale::analysis

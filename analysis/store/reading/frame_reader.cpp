@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "analysis/import/imported_plan.hpp"
 #include "analysis/store/foreign_rows.hpp"
@@ -19,6 +21,7 @@
 #include "analysis/store/store.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "contract/records/software_record.hpp"
 
@@ -351,6 +354,10 @@ Frame read_frame(const contract::PlanDir& folder, WarmUp warmup) {
   read_packages(folder, frame.runs);
   frame.warmup = warmup;
   frame.predictions = read_predictions(folder);
+  if (std::optional<contract::PlanHead> head = contract::find_plan_head(folder)) {
+    frame.ends_repeats_early = head->until.efficiency_ci > 0;
+    frame.origins.emplace("", std::move(head->origin));
+  }
   return frame;
 }
 

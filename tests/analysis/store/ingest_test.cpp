@@ -46,6 +46,19 @@ TEST_CASE("collecting reads the measurements of the runs") {
   CHECK(frame.axes.at(1).values == std::vector<std::string>{"1", "2", "4"});
 }
 
+TEST_CASE("a frame tells from which study file its plan was made") {
+  WrittenStudy study;
+  study.plan.origin = {"/home/study.toml", {"training.epochs=2"}, {}};
+  study.plan.until = {0.05, 3};
+  study.add("ddp", 1);
+  ingest(study.folder);
+  const Frame frame = read_frame(study.folder);
+  CHECK(frame.origins.at("") == study.plan.origin);
+  CHECK(frame.ends_repeats_early);
+  std::filesystem::remove(study.folder.plan_json());
+  CHECK(read_frame(study.folder).origins.empty());
+}
+
 TEST_CASE("gradient compression is a condition of a run, and its absence is not") {
   WrittenStudy study;
   const std::string plain = study.add("ddp", 1);

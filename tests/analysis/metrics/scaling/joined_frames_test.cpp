@@ -54,6 +54,17 @@ TEST_CASE("runs with equal ids in two folders stay different runs with different
   CHECK(value_of(curves[0].key, "source") == "juwels");
 }
 
+TEST_CASE("a joined frame keeps the study file of each source") {
+  Frame first = frame_of({run_at(1, 100)});
+  first.origins = {{"", {"/a/study.toml", {}, {}}}};
+  Frame second = frame_of({run_at(1, 200)});
+  second.ends_repeats_early = true;
+  const Frame frame = joined(std::move(first), std::move(second));
+  CHECK(frame.origins.size() == 1);
+  CHECK(frame.origins.at("juwels").study_file == "/a/study.toml");
+  CHECK(frame.ends_repeats_early);
+}
+
 TEST_CASE("the axis of sources is the first axis, and other axes have the values of all folders") {
   Frame second = frame_of({run_at(16, 100)});
   second.axes = {{"gpus", {"2", "16"}}, {"framework", {"ddp", "deepspeed"}}};

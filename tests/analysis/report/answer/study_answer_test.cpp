@@ -45,6 +45,16 @@ Frame clear_study(int repeats = 6) {
   return frame;
 }
 
+/// Adds planned runs of "ddp" that have not started. The first run is repetition `before` + 1.
+void add_open_runs(Frame& frame, int gpus, int count, int before = 0) {
+  for (int i = 0; i < count; ++i) {
+    RunRow run = test::run_at(gpus, 100, "ddp", before + i + 1);
+    run.outcome = kNotStarted;
+    run.steps = {};
+    frame.runs.push_back(run);
+  }
+}
+
 void make_strong(Frame& frame) {
   frame.scaling = "strong";
   for (RunRow& run : frame.runs) {
@@ -194,6 +204,66 @@ TEST_CASE("with one GPU count the number of GPUs is unknown, and other counts ar
   CHECK_THAT(answer_to(answer, "GPUs?").text, Contains("Unknown: all runs have 4 GPUs"));
   CHECK(answer.next.at(0).commands ==
         std::vector<std::string>{kPlan + "'matrix.gpus=[4, 8, 16]'", "dlscale submit"});
+}
+
+TEST_CASE("the plan command names the original study and repeats its changes") {
+  Frame frame = clear_study(3);
+  frame.origins = {{"", {"/my work/study.toml", {"training.epochs=2", "study.repeats=3"}, {}}}};
+  CHECK(answer_study(frame, {}).next.at(0).commands.at(0) ==
+        "dlscale plan '/my work/study.toml' --site site.toml -o . -S training.epochs=2 "
+        "-S study.repeats=6");
+  frame.origins[""].overrides = {"training.dataset.path='a b'"};
+  CHECK_THAT(answer_study(frame, {}).next.at(0).commands.at(0),
+             Contains(" -S 'training.dataset.path='\\''a b'\\''' -S study.repeats=6"));
+}
+
+TEST_CASE("sources of different studies get a plan command each, and other sources share one") {
+  Frame frame = clear_study(3);
+  for (RunRow& run : frame.runs) run.source = run.point["source"] = run.point["framework"];
+  CHECK(answer_study(frame, {}).next.size() == 1);
+  CHECK_THAT(answer_study(frame, {}).next.at(0).reason,
+             Contains("in the plan folder of each source"));
+  frame.origins = {{"ddp", {"/a/study.toml", {}, {}}}, {"horovod", {"/b/study.toml", {}, {}}}};
+  const std::vector<NextStep> next = answer_study(frame, {}).next;
+  REQUIRE(next.size() == 2);
+  CHECK_THAT(next[0].reason, Contains("in the plan folder of ddp"));
+  CHECK_THAT(next[0].commands.at(0), Contains("dlscale plan /a/study.toml "));
+  CHECK_THAT(next[1].commands.at(0), Contains("dlscale plan /b/study.toml "));
+}
+
+TEST_CASE("planned runs on other counts that have not ended are completed before new ones") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 4, 400, 6);
+  add_open_runs(frame, 8, 2);
+  const std::vector<NextStep> next = answer_study(frame, {}).next;
+  REQUIRE(next.size() == 1);
+  CHECK(next[0].reason ==
+        "to compare counts, complete 2 planned runs on other numbers of GPUs (dlscale status shows "
+        "the states)");
+  CHECK(next[0].commands.empty());
+}
+
+TEST_CASE("planned repetitions that have not ended count as repetitions") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 1, 100, 6);
+  add_repeats(frame, 2, 195, 2);
+  add_open_runs(frame, 2, 4, 2);
+  const std::vector<NextStep> next = answer_study(frame, {}).next;
+  REQUIRE(next.size() == 1);
+  CHECK_THAT(next[0].reason, Contains("for 95 % intervals, complete 4 planned runs ("));
+  frame.ends_repeats_early = true;
+  CHECK(answer_study(frame, {}).next.empty());
+  frame.runs.pop_back();
+  CHECK(answer_study(frame, {}).next.at(0).commands ==
+        std::vector<std::string>{kPlan + "study.repeats=6", "dlscale submit --where 'gpus == 2'"});
+}
+
+TEST_CASE("failed runs are not taken for runs that have not ended") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 4, 400, 6);
+  add_open_runs(frame, 8, 1);
+  frame.runs.back().outcome = "OutOfMemory";
+  CHECK(answer_study(frame, {}).next.at(0).commands.size() == 2);
 }
 
 TEST_CASE("an efficiency that the repetitions cannot decide asks for more of them") {
