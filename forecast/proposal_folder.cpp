@@ -199,20 +199,22 @@ analysis::Proposal make_proposal(const ProposalChoice& choice) {
   const analysis::ProposalForm form = analysis::find_proposal_form(choice.form);
   const analysis::ApplicantFacts facts = read_facts(choice.facts, form);
   const contract::PlanDir folder{fs::path(choice.study.folder)};
-  const std::string site = contract::read_plan(folder).site;
-  std::optional<analysis::RequestedStudy> request;
-  if (!choice.request.study.empty()) request = requested_study(choice.request);
+  const contract::Plan plan = contract::read_plan(folder);
   workspace::StudyChoice study_choice = choice.study;
   if (study_choice.baseline.empty()) study_choice.baseline = "per-curve";
   const workspace::ChosenStudy study =
       workspace::study_from_records(study_choice, workspace::PeakMemory::read);
+  std::optional<analysis::RequestedStudy> request;
+  if (!choice.request.study.empty()) request = requested_study(choice.request, study.frame);
   require_results(study.frame, choice.study.folder);
-  return analysis::make_proposal(form, {.frame = study.frame,
-                                        .options = study.options,
-                                        .site = site,
-                                        .run_bytes = run_bytes(folder, study.frame),
-                                        .request = std::move(request),
-                                        .facts = facts});
+  return analysis::make_proposal(
+      form, {.frame = study.frame,
+             .options = study.options,
+             .site = plan.site,
+             .run_bytes = run_bytes(folder, study.frame),
+             .request = std::move(request),
+             .facts = facts,
+             .is_read_from_logs = !std::ranges::all_of(plan.runs, &contract::writes_records)});
 }
 
 WrittenProposal write_proposal_folder(const analysis::Proposal& proposal,

@@ -11,12 +11,16 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file.hpp"
 #include "contract/run_spec/run_id.hpp"
+#include "forecast/measured_throughputs.hpp"
 #include "forecast/saved_predictions.hpp"
 #include "forecast/study_prediction.hpp"
 #include "planner/planner.hpp"
 #include "planner/site/resources.hpp"
+#include "planner/study/derive.hpp"
 #include "workspace/resources.hpp"
+#include "workspace/study_from_records.hpp"
 
 namespace dlscale::forecast {
 namespace fs = std::filesystem;
@@ -82,16 +86,70 @@ std::string absolute_path(const std::string& file) {
   return fs::absolute(file).lexically_normal().string();
 }
 
+std::string calibration_override(const std::string& file) {
+  return fmt::format("resources.calibration=\"{}\"", absolute_path(file));
+}
+
+bool is_external(const planner::Study& study) {
+  return !study.trainer.command.empty();
+}
+
+bool has_calibration(const planner::Study& study) {
+  for (const planner::Matrix& matrix : study.matrices) {
+    if (!matrix.resources.calibration.empty()) return true;
+  }
+  return false;
+}
+
+/// Plans the study again with the measured throughputs of `results` as its calibration. Returns
+/// nothing if `results` have no throughput that applies to the study.
+std::optional<planner::Planning> plan_with_measured(planner::PlanRequest request,
+                                                    const analysis::Frame& results,
+                                                    const contract::Plan& plan) {
+  const std::string rows = throughput_rows(results, plan.axes);
+  if (rows.empty()) return std::nullopt;
+  const workspace::ScratchFolder scratch;
+  const fs::path file = scratch.path() / "throughputs.toml";
+  base::write_file_atomically(file, rows);
+  request.overrides.push_back(calibration_override(file.string()));
+  return planner::make_plan(request, workspace::shipped_resources());
+}
+
+/// Returns the reason why runs of a training script of the user have no predicted time.
+std::string why_untimed(const planner::Planning& planning, bool has_rates) {
+  if (!has_rates) return "the results contain no throughput of runs of this study";
+  for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
+    const contract::RunSpec run = planning.run(i);
+    if (run.steps == 0 && run.epochs == 0) {
+      return "the study does not set the length of its runs (key training.epochs or "
+             "training.steps)";
+    }
+    if (run.steps == 0 && planner::train_samples(run).value_or(0) == 0) {
+      return "the length of the runs is given in epochs, and the number of samples in an epoch is "
+             "unknown (key training.dataset.train_samples)";
+    }
+  }
+  return "no measured throughput has the batch and the axis values of these runs";
+}
+
 }  // namespace
 
-analysis::RequestedStudy requested_study(const RequestChoice& choice) {
+analysis::RequestedStudy requested_study(const RequestChoice& choice,
+                                         const analysis::Frame& results) {
   planner::PlanRequest request{
       .study = choice.study, .site = choice.site, .overrides = choice.overrides};
   if (!choice.calibration.empty()) {
-    request.overrides.push_back(
-        fmt::format("resources.calibration=\"{}\"", absolute_path(choice.calibration)));
+    request.overrides.push_back(calibration_override(choice.calibration));
   }
-  const planner::Planning planning = planner::make_plan(request, workspace::shipped_resources());
+  planner::Planning planning = planner::make_plan(request, workspace::shipped_resources());
+  const bool names_calibration = has_calibration(planning.study);
+  bool is_measured = false;  // true if the times come from the throughputs of `results`
+  if (is_external(planning.study) && !names_calibration) {
+    if (auto measured = plan_with_measured(request, results, planning.plan)) {
+      planning = std::move(*measured);
+      is_measured = true;
+    }
+  }
   const contract::Plan& plan = planning.plan;
   if (plan.runs.empty()) {
     throw base::UsageError(
@@ -110,12 +168,16 @@ analysis::RequestedStudy requested_study(const RequestChoice& choice) {
       if (run.time_s.value <= 0) run.time_s = found->second.run_s;
       basis.insert(found->second.basis);
     } else if (run.time_s.value > 0) {
-      basis.insert("throughputs of the calibration");
+      basis.insert(is_measured ? "measured throughputs of the results"
+                               : "throughputs of the calibration");
     }
     study.runs.push_back(std::move(run));
   }
   study.basis = fmt::format("{}", fmt::join(basis, "; "));
-  study.why_unpredicted = predicted.why_none;
+  study.is_external = is_external(planning.study);
+  study.why_unpredicted = study.is_external
+                              ? why_untimed(planning, names_calibration || is_measured)
+                              : predicted.why_none;
   study.has_packed_jobs = has_packed_jobs(plan);
   study.notes = planning.run_time_notes;
   study.skipped_points = plan.skipped.size();

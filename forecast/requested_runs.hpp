@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/frame.hpp"
 #include "analysis/proposal/requested_study.hpp"
 
 namespace dlscale::forecast {
@@ -19,8 +20,11 @@ struct RequestChoice {
 
 /// Returns the runs of the requested study with their nodes, and with their predicted times and
 /// memory where these can be predicted. The times are those of `dlscale plan -n`. Without a
-/// calibration they come from data sheets, as in `dlscale predict`. Writes no files. Throws what
-/// planner::Planner throws, and base::UsageError for a study without runs.
-analysis::RequestedStudy requested_study(const RequestChoice& choice);
+/// calibration they come from data sheets, as in `dlscale predict`. If a training script of the
+/// user does the training, they come from the throughputs of `results` instead, the measured runs.
+/// Keeps no files. Throws what planner::Planner throws, and base::UsageError for a study without
+/// runs.
+analysis::RequestedStudy requested_study(const RequestChoice& choice,
+                                         const analysis::Frame& results);
 
 }  // namespace dlscale::forecast

@@ -114,6 +114,13 @@ ProposalValue memory_part(const ProposalData& data) {
   for (const RunRow& run : data.frame.runs) {
     if (completed(run) && run.peak_memory_bytes) bytes[run.gpus].push_back(*run.peak_memory_bytes);
   }
+  if (bytes.empty() && data.is_read_from_logs) {
+    return Absent{
+        "The logs of the completed runs contain no peak memory that the log format of the study "
+        "reads. If the script prints its peak memory, add peak_memory_bytes to the format "
+        "(docs/log-formats-own.md) and collect the results again.",
+        {"dlscale collect RESULTS", "dlscale propose RESULTS"}};
+  }
   if (bytes.empty()) {
     return Absent{"No completed run recorded its peak memory.", {kCollectCommand}};
   }

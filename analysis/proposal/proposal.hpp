@@ -24,6 +24,8 @@ struct ProposalData {
   std::vector<double> run_bytes;
   std::optional<RequestedStudy> request;  ///< empty if the user named no study
   ApplicantFacts facts;
+  /// True if the results were read from logs of a training script of the user, by a log format.
+  bool is_read_from_logs = false;
 };
 
 /// Part of a proposal. It has exactly one of these contents: text, a table, a figure, a reason why

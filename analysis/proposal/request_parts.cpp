@@ -48,9 +48,15 @@ Absent no_times(const RequestedStudy& request) {
                         request.runs.size() - static_cast<std::size_t>(known), request.runs.size(),
                         request.study);
   reason += request.why_unpredicted.empty() ? "." : ": " + request.why_unpredicted + ".";
+  const std::string command = kRequestCommand;
+  if (request.is_external) {
+    return {reason,
+            {command + " -S training.dataset.train_samples=N    # N samples in each epoch",
+             command + " --calibration rates.toml    # your own rows [[throughput]]"}};
+  }
   return {reason,
           {"dlscale calibrate RESULTS -o calibration.json",
-           std::string(kRequestCommand) + " --calibration calibration.json"}};
+           command + " --calibration calibration.json"}};
 }
 
 PredictedValue resource_hours(const PredictedValue& time_s, double resources) {
@@ -283,6 +289,10 @@ ProposalValue job_sizes(const ProposalData& data) {
   }
   if (has_memory) {
     add_band_columns(table, {"memory_gb", "memory/" + worker, "GB", 2, 1 / kBytesOfGb});
+  } else if (request.is_external) {
+    table.notes.emplace_back(
+        "the memory is not predicted, because dlscale has no model of a training script of the "
+        "user");
   } else {
     table.notes.emplace_back(
         "the memory is not predicted: the prediction needs the size of the GPU memory, or a "

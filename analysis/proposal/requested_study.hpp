@@ -32,6 +32,7 @@ struct RequestedStudy {
   std::string site;
   std::string scaling;
   std::string worker;             ///< word for one worker: "GPU" or "rank"
+  bool is_external = false;       ///< true if a training script of the user does the training
   std::vector<std::string> axes;  ///< names of the axes, in the order of the study
   std::vector<RequestedRun> runs;
   bool has_packed_jobs = false;    ///< true if jobs contain several runs

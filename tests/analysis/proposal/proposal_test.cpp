@@ -57,6 +57,7 @@ struct Made {
   AnalysisOptions options;
   std::optional<RequestedStudy> request = large_study();
   ApplicantFacts facts;
+  bool is_read_from_logs = false;
 
   Proposal with(const std::string& form) const {
     return make_proposal(find_proposal_form(form), {.frame = frame,
@@ -64,7 +65,8 @@ struct Made {
                                                     .site = "laptop",
                                                     .run_bytes = {1e6, 2e6, 3e6},
                                                     .request = request,
-                                                    .facts = facts});
+                                                    .facts = facts,
+                                                    .is_read_from_logs = is_read_from_logs});
   }
 };
 
@@ -298,6 +300,34 @@ TEST_CASE("a request with runs without a prediction states the reason and the co
     CHECK_THAT(part.commands.at(0), Contains("dlscale calibrate"));
   }
   CHECK(part_with(made.with("generic"), "run_count").content == Content::text);
+}
+
+TEST_CASE("a request for a training script of the user never recommends dlscale calibrate") {
+  Made made;
+  made.request->is_external = true;
+  made.request->runs[1].time_s = {};
+  made.request->why_unpredicted = "the number of samples is unknown";
+  const Proposal untimed = made.with("generic");
+  const ProposalPart& total = part_with(untimed, "request_total");
+  CHECK_THAT(total.commands.at(0), Contains("-S training.dataset.train_samples=N"));
+  CHECK_THAT(total.commands.at(1), Contains("--calibration rates.toml"));
+  made.request = large_study();
+  made.request->is_external = true;
+  for (RequestedRun& run : made.request->runs) run.memory_bytes = {};
+  const Proposal timed = made.with("generic");
+  CHECK_THAT(table_with(timed, "job-sizes").notes.back(),
+             Contains("the memory is not predicted") && !Contains("calibrate"));
+}
+
+TEST_CASE("results from logs without peak memory name the key of the log format") {
+  Made made;
+  made.is_read_from_logs = true;
+  for (RunRow& run : made.frame.runs) run.peak_memory_bytes.reset();
+  const Proposal proposal = made.with("generic");
+  const ProposalPart& memory = part_with(proposal, "memory_table");
+  CHECK(memory.content == Content::absent);
+  CHECK_THAT(all_text(memory), Contains("add peak_memory_bytes to the format"));
+  CHECK_THAT(memory.commands.at(0), !Contains("dlscale run"));
 }
 
 TEST_CASE("GPU-hours on a site without GPUs are not stated") {

@@ -98,6 +98,27 @@ TEST_CASE("a proposal with a request has its total, and verify computes it again
   CHECK_THAT(changed.out, Contains("proposal.md:") && Contains("1 lines differ"));
 }
 
+TEST_CASE("the request for a training script uses the measured throughputs of the results") {
+  Results at;
+  const auto write_study = [&](const std::string& length) {
+    base::write_file_atomically(
+        at.program.folder / "large.toml",
+        "[study]\nname = \"large\"\n[matrix]\ngpus = [1]\nbatch_per_gpu = [64]\n[training]\n" +
+            length + "\n[trainer]\ncommand = \"train.sh {{gpus}}\"\n");
+  };
+  const std::vector<std::string> request{"--for", "large.toml", "-o", "application"};
+  write_study("epochs = 10");
+  const test::Ran unknown = at.propose(request);
+  CHECK(unknown.exit_code == 0);
+  CHECK_THAT(unknown.out, Contains("key training.dataset.train_samples") && !Contains("calibrate"));
+  write_study("steps = 56250");  // 56250 x 64 samples at 1000 samples/s: 1 h
+  CHECK(at.propose(request).exit_code == 0);
+  const std::string text = base::read_file(at.program.folder / "application/proposal.md");
+  CHECK_THAT(text, Contains("The 1 run of large needs 1.00 node-h (band "));
+  CHECK_THAT(text, Contains("(basis: measured throughputs of the results)"));
+  CHECK(at.program.run({"verify", at.folder, "--proposal", "application"}).exit_code == 0);
+}
+
 TEST_CASE("every shipped form writes a PDF file") {
   if (std::system("command -v pdflatex >/dev/null") != 0) {
     return test::skip("pdflatex is not installed (tools/setup --lint brings it)");
