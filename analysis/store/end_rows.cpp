@@ -12,7 +12,7 @@
 
 #include "analysis/frame.hpp"
 #include "analysis/import/foreign_log.hpp"
-#include "analysis/store/reading/launch_chain.hpp"
+#include "analysis/store/launch_chain.hpp"
 #include "analysis/store/sqlite_rows.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"

@@ -13,7 +13,7 @@
 
 #include "analysis/import/imported_plan.hpp"
 #include "analysis/store/foreign_rows.hpp"
-#include "analysis/store/reading/launch_chain.hpp"
+#include "analysis/store/launch_chain.hpp"
 #include "analysis/store/reading/prediction_reader.hpp"
 #include "analysis/store/reading/rank_reader.hpp"
 #include "analysis/store/reading/step_reader.hpp"

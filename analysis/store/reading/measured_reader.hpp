@@ -9,7 +9,7 @@
 #include <string>
 
 #include "analysis/frame.hpp"
-#include "analysis/store/reading/launch_link.hpp"
+#include "analysis/store/launch_link.hpp"
 
 namespace SQLite {
 class Database;

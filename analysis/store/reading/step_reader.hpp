@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/frame.hpp"
-#include "analysis/store/reading/launch_link.hpp"
+#include "analysis/store/launch_link.hpp"
 
 namespace SQLite {
 class Database;

@@ -3,7 +3,7 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
-#include "analysis/store/reading/launch_chain.hpp"
+#include "analysis/store/launch_chain.hpp"
 #include "analysis/store/sqlite_rows.hpp"
 #include "analysis/store/store.hpp"
 

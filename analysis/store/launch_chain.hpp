@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/store/reading/launch_link.hpp"
+#include "analysis/store/launch_link.hpp"
 
 namespace SQLite {
 class Database;

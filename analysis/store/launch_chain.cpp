@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/store/reading/launch_chain.hpp"
+#include "analysis/store/launch_chain.hpp"
 
 #include <SQLiteCpp/SQLiteCpp.h>
 
