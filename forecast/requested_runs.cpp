@@ -101,15 +101,16 @@ bool has_calibration(const planner::Study& study) {
   return false;
 }
 
-/// Plans the study again with the measured throughputs of `results` as its calibration. Returns
-/// nothing if `results` have no throughput that applies to the study.
+/// Plans the study again with the measured throughputs of `results` as its calibration, which the
+/// function writes to `folder`. The file is read again when the result computes the time of a run.
+/// Returns nothing if `results` have no throughput that applies to the study.
 std::optional<planner::Planning> plan_with_measured(planner::PlanRequest request,
                                                     const analysis::Frame& results,
-                                                    const contract::Plan& plan) {
+                                                    const contract::Plan& plan,
+                                                    const fs::path& folder) {
   const std::string rows = throughput_rows(results, plan.axes);
   if (rows.empty()) return std::nullopt;
-  const workspace::ScratchFolder scratch;
-  const fs::path file = scratch.path() / "throughputs.toml";
+  const fs::path file = folder / "throughputs.toml";
   base::write_file_atomically(file, rows);
   request.overrides.push_back(calibration_override(file.string()));
   return planner::make_plan(request, workspace::shipped_resources());
@@ -144,8 +145,9 @@ analysis::RequestedStudy requested_study(const RequestChoice& choice,
   planner::Planning planning = planner::make_plan(request, workspace::shipped_resources());
   const bool names_calibration = has_calibration(planning.study);
   bool is_measured = false;  // true if the times come from the throughputs of `results`
+  const workspace::ScratchFolder scratch;
   if (is_external(planning.study) && !names_calibration) {
-    if (auto measured = plan_with_measured(request, results, planning.plan)) {
+    if (auto measured = plan_with_measured(request, results, planning.plan, scratch.path())) {
       planning = std::move(*measured);
       is_measured = true;
     }

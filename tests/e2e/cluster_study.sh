@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Plans, submits, follows, retries and collects a study with the bundled trainer on a real batch
 # system with two nodes, as single jobs, as arrays and as packed jobs. Except for times, the tables
-# must equal the tables of the same study that runs on this machine without a batch system.
+# must equal the tables of the same study that runs on this machine without a batch system. One
+# report then evaluates the runs of both sites.
 # usage: cluster_study.sh DLSCALE slurm|oar
 # shellcheck source-path=SCRIPTDIR source=support.bash
 source "$(dirname "$0")/support.bash"
@@ -67,3 +68,9 @@ for form in "${forms[@]}"; do
   check_tables "$form"
   grep -qE '"nodes":\["[^"]+","' "$form/launch.jsonl" || fail "no job of $form had two nodes"
 done
+
+expect 0 "$dlscale" report local arrays -o paper
+for source in local arrays; do
+  grep -q "^$source," paper/tables/efficiency.csv || fail "the report has no efficiency of $source"
+done
+expect 0 "$dlscale" verify local arrays --report paper

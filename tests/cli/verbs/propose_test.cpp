@@ -109,6 +109,7 @@ TEST_CASE("the request for a training script uses the measured throughputs of th
   const std::vector<std::string> request{"--for", "large.toml", "-o", "application"};
   write_study("epochs = 10");
   const test::Ran unknown = at.propose(request);
+  INFO(unknown.err);
   CHECK(unknown.exit_code == 0);
   CHECK_THAT(unknown.out, Contains("key training.dataset.train_samples") && !Contains("calibrate"));
   write_study("steps = 56250");  // 56250 x 64 samples at 1000 samples/s: 1 h

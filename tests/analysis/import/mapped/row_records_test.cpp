@@ -171,7 +171,7 @@ TEST_CASE("step numbers that rise by more than 1 are reported unless the rows st
 
 TEST_CASE("the report of rising step numbers tells that stated rates are right") {
   for (const std::string measure : {"samples_per_s", "samples", "rank_samples"}) {
-    auto format = csv_of({"step=step", "wall_s=t"});
+    auto format = format_of("csv", {"step=step", "wall_s=t"});
     format.columns.push_back(parse_mapping(measure + "=m"));
     const auto file = read_rows("step,t,m\n10,1,160\n20,1,160\n30,1,160\n", format);
     REQUIRE(file.skipped.size() == 1);
@@ -181,7 +181,7 @@ TEST_CASE("the report of rising step numbers tells that stated rates are right")
 }
 
 TEST_CASE("counts_from gives each row the steps since the row before") {
-  auto format = csv_of({"step=step", "wall_s=t"});
+  auto format = format_of("csv", {"step=step", "wall_s=t"});
   format.counts.counts_from = 1;
   const auto steps_in = [&](const std::string& rows) {
     const auto file = read_rows("step,t\n" + rows, format);
@@ -206,7 +206,7 @@ TEST_CASE("counts_from gives each row the steps since the row before") {
 }
 
 TEST_CASE("counts_from counts within epochs or over them, and keeps the steps that rows state") {
-  auto format = csv_of({"epoch=epoch", "step=step", "steps=n", "wall_s=t"});
+  auto format = format_of("csv", {"epoch=epoch", "step=step", "steps=n", "wall_s=t"});
   format.counts.counts_from = 1;
   const auto steps_in = [&](const std::string& rows) {
     std::vector<int> steps;
@@ -223,7 +223,7 @@ TEST_CASE("counts_from counts within epochs or over them, and keeps the steps th
 TEST_CASE("counts_from counts the combined rows of ranks once") {
   contract::RunSpec run = batches_of_16();
   run.gpus = 2;
-  auto format = csv_of({"rank=rank", "step=step", "wall_s=t"});
+  auto format = format_of("csv", {"rank=rank", "step=step", "wall_s=t"});
   format.counts.counts_from = 1;
   const auto file =
       read_mapped("rank,step,t\n0,10,1\n1,10,2\n0,20,1\n1,20,2\n", format, {}, run).file;
@@ -235,7 +235,7 @@ TEST_CASE("counts_from counts the combined rows of ranks once") {
 }
 
 TEST_CASE("the key steps is the number of steps of each row that does not cover an epoch") {
-  auto format = csv_of({"epoch=epoch", "step=step", "steps=n", "wall_s=t"});
+  auto format = format_of("csv", {"epoch=epoch", "step=step", "steps=n", "wall_s=t"});
   format.counts.steps = 10;
   const auto file = read_rows("epoch,step,n,t\n0,10,,2\n0,15,5,1\n,,,2\n1,,,90\n", format);
   const auto windows = all<StepWindow>(file);
@@ -249,7 +249,7 @@ TEST_CASE("the key steps is the number of steps of each row that does not cover 
 }
 
 TEST_CASE("the first warmup_rows rows with a time or a rate are warm-up") {
-  auto format = csv_of({"step=step", "wall_s=t", "accuracy=a", "warmup=w"});
+  auto format = format_of("csv", {"step=step", "wall_s=t", "accuracy=a", "warmup=w"});
   format.counts.warmup_rows = 2;
   const auto windows =
       all<StepWindow>(read_rows("step,t,a,w\n,,0.1,\n1,9,,1\n2,3,,\n3,1,,\n4,1,,1\n", format));

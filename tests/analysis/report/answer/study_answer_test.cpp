@@ -74,8 +74,10 @@ TEST_CASE("a clear winner and a worthwhile count are stated with their intervals
   CHECK(count.is_supported);
   CHECK_THAT(count.text,
              Contains("Use up to 4 GPUs, the largest count whose efficiency has a lower "
-                      "bound of at least 0.8: efficiency 0.92 [0.92, 0.93], speed-up "
-                      "3.7. At 8 GPUs the efficiency is 0.63 [0.62, 0.63]."));
+                      "bound of at least 0.8: efficiency 0.92 [0.92, 0.93] with framework=ddp and "
+                      "0.93 [0.92, 0.93] with framework=horovod, speed-up 3.7. At 8 GPUs the "
+                      "efficiency is 0.62 [0.62, 0.63] with framework=ddp and 0.63 [0.62, 0.63] "
+                      "with framework=horovod."));
   const Answer faster = answer_to(answer, "faster");
   CHECK(faster.is_supported);
   CHECK_THAT(faster.text, Contains("`ddp` is 1.20 [1.19, 1.21] times as fast as `horovod` at 8 "
