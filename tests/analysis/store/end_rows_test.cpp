@@ -5,8 +5,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "analysis/store/reading/frame_reader.hpp"
 #include "analysis/store/ingest.hpp"
+#include "analysis/store/reading/frame_reader.hpp"
 #include "tests/analysis/support/written_study.hpp"
 
 namespace dlscale::analysis {
