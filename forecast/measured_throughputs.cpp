@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "analysis/metrics/scaling/curve.hpp"
@@ -17,24 +18,41 @@ using Conditions = std::map<std::string, std::string>;
 
 /// Returns whether rows of a calibration may have a condition on this axis. A name with a dot would
 /// be an inner table of the row.
-bool can_be_condition(const std::string& axis, const std::vector<contract::Axis>& axes) {
-  if (axis == "gpus" || axis.find('.') != std::string::npos) return false;
+bool can_be_condition(const std::string& axis) {
+  if (axis.find('.') != std::string::npos) return false;
   const std::vector<planner::Setting>& settings = planner::axis_settings();
-  return std::ranges::any_of(axes, [&](const contract::Axis& own) { return own.name == axis; }) &&
-         std::ranges::any_of(settings, [&](const planner::Setting& setting) {
-           return setting.symbol.name == axis;
-         });
+  return std::ranges::any_of(
+      settings, [&](const planner::Setting& setting) { return setting.symbol.name == axis; });
 }
 
-/// Returns the conditions of a row for a run. The result is empty if the batch is unknown.
-Conditions conditions_of(const analysis::RunRow& run, const std::string& scaling,
-                         const std::vector<contract::Axis>& axes) {
+/// Returns the value of a run on an axis of another study. The result is empty if it is unknown.
+std::string value_on(const analysis::RunRow& run, const std::string& axis) {
+  const auto own = run.point.find(axis);
+  if (own != run.point.end()) return own->second;
+  if (axis == "batch_per_gpu") return std::to_string(run.batch_per_gpu);
+  if (axis == "global_batch") return std::to_string(run.global_batch);
+  const auto condition = run.conditions.find(axis);
+  return condition == run.conditions.end() ? "" : condition->second;
+}
+
+/// Returns the conditions of a row for a run. Returns nothing if the throughput does not apply to
+/// the study with these axes, or if the batch or the value on an axis is unknown. An axis that
+/// cannot be a condition must have the value of the run alone.
+std::optional<Conditions> conditions_of(const analysis::RunRow& run, const std::string& scaling,
+                                        const std::vector<contract::Axis>& axes) {
   const bool is_strong = scaling == "strong";
   const std::int64_t batch = is_strong ? run.global_batch : run.batch_per_gpu;
-  if (batch <= 0) return {};
+  if (batch <= 0) return std::nullopt;
   Conditions conditions{{is_strong ? "global_batch" : "batch_per_gpu", std::to_string(batch)}};
-  for (const auto& [axis, value] : run.point) {
-    if (can_be_condition(axis, axes)) conditions.emplace(axis, value);
+  for (const contract::Axis& axis : axes) {
+    if (axis.name == "gpus") continue;
+    const std::string value = value_on(run, axis.name);
+    if (value.empty()) return std::nullopt;
+    if (can_be_condition(axis.name)) {
+      conditions.emplace(axis.name, value);
+    } else if (axis.values != std::vector{value}) {
+      return std::nullopt;
+    }
   }
   return conditions;
 }
@@ -45,9 +63,9 @@ std::string throughput_rows(const analysis::Frame& frame, const std::vector<cont
   std::map<std::pair<Conditions, int>, std::vector<double>> rows;  // samples/s of equal rows
   for (const analysis::ScalingCurve& curve : analysis::scaling_curves(frame)) {
     for (const analysis::CurvePoint& point : curve.points) {
-      Conditions conditions = conditions_of(*point.repeats.front(), frame.scaling, axes);
-      if (conditions.empty()) continue;
-      rows[{std::move(conditions), point.gpus}].push_back(analysis::throughput(point).value);
+      auto conditions = conditions_of(*point.repeats.front(), frame.scaling, axes);
+      if (!conditions) continue;
+      rows[{std::move(*conditions), point.gpus}].push_back(analysis::throughput(point).value);
     }
   }
   config::List list;

@@ -118,7 +118,10 @@ std::optional<planner::Planning> plan_with_measured(planner::PlanRequest request
 
 /// Returns the reason why runs of a training script of the user have no predicted time.
 std::string why_untimed(const planner::Planning& planning, bool has_rates) {
-  if (!has_rates) return "the results contain no throughput of runs of this study";
+  if (!has_rates) {
+    return "the results contain no throughput for the batch and the axis values of these runs (an "
+           "axis with a dot in its name, such as parameters.width, must have one value)";
+  }
   for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
     const contract::RunSpec run = planning.run(i);
     if (run.steps == 0 && run.epochs == 0) {

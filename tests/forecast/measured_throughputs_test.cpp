@@ -51,6 +51,36 @@ TEST_CASE("rows that the axes of the study cannot distinguish are left out") {
   CHECK(rows.throughput(planned("ddp", 1))->extrapolated);
 }
 
+TEST_CASE("an axis with a dot in its name must have the measured value alone") {
+  analysis::Frame frame = test::frame_of({test::run_at(1, 100)});
+  frame.runs[0].point["parameters.width"] = "8";
+  const auto rows_for = [&](const std::vector<std::string>& widths) {
+    std::vector<contract::Axis> axes = kAxes;
+    axes.push_back({"parameters.width", widths});
+    return forecast::throughput_rows(frame, axes);
+  };
+  const planner::Calibration same(rows_for({"8"}), "rows");
+  CHECK(same.throughput(planned("ddp", 1))->samples_per_s == Approx(100));
+  CHECK(rows_for({"800"}).empty());
+  CHECK(rows_for({"8", "800"}).empty());
+  frame.runs[0].point.erase("parameters.width");
+  CHECK(rows_for({"8"}).empty());
+}
+
+TEST_CASE("a run without a known value on an axis of the study has no row") {
+  analysis::Frame frame = test::frame_of({test::run_at(1, 100)});
+  std::vector<contract::Axis> axes = kAxes;
+  axes.push_back({"precision", {"bf16"}});
+  CHECK(forecast::throughput_rows(frame, axes).empty());
+  frame.runs[0].conditions["precision"] = "fp32";
+  const planner::Calibration rows(forecast::throughput_rows(frame, axes), "rows");
+  contract::RunSpec run = planned("ddp", 1);
+  run.point["precision"] = "fp32";
+  CHECK(rows.throughput(run)->samples_per_s == Approx(100));
+  run.point["precision"] = "bf16";
+  CHECK_FALSE(rows.throughput(run));
+}
+
 TEST_CASE("strong scaling compares the global batch") {
   analysis::Frame frame = test::frame_of({test::run_at(2, 100)});
   frame.scaling = "strong";
