@@ -212,6 +212,15 @@ FROM run LEFT JOIN launch ON launch.run_id = run.run_id AND launch.launch = (
   LEFT JOIN source ON source.path = launch.source
 WHERE plan_position IS NOT NULL;
 
+-- Step windows, each with counts = 1 if the window is part of the result of its run. A window whose
+-- number of steps is unknown counts unless a later launch repeated steps of its launch.
+CREATE VIEW counted_window AS
+SELECT run_id, launch, line, counts_until IS NOT NULL
+  AND coalesce(first_step + steps <= counts_until, NOT EXISTS (SELECT 1 FROM step_sum
+    WHERE step_sum.run_id = step_window.run_id AND step_sum.launch = step_window.launch
+      AND end_step > counts_until)) AS counts
+FROM step_window JOIN launch USING (run_id, launch);
+
 -- Epochs and evaluations, each with counts = 1 if the row is part of the result of its run. A row
 -- does not count if a later launch that counts repeated its epoch.
 CREATE VIEW counted_epoch AS
@@ -246,9 +255,9 @@ SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, ste
   extra ->> '$.horovod_tensors' AS horovod_tensors,
   extra ->> '$.horovod_fused_tensors' AS horovod_fused_tensors,
   extra ->> '$.horovod_bytes' AS horovod_bytes, launch.source AS source, sha256,
-  counts_until IS NOT NULL
-    AND coalesce(step_window.first_step + step_window.steps, 0) <= counts_until AS counts
+  counts
 FROM step_window JOIN run USING (run_id) JOIN launch USING (run_id, launch)
+  JOIN counted_window USING (run_id, launch, line)
   LEFT JOIN source ON source.path = launch.source;
 
 CREATE VIEW measured_view AS
@@ -257,9 +266,8 @@ SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, mea
   step_window.first_step, coalesce(step_window.steps, epoch.steps) AS steps, step_window.warmup,
   coalesce(step_window.wall_s, epoch.wall_s) AS wall_s, measured.name, measured.value, unit,
   launch.source AS source, sha256,
-  iif(epoch.line IS NULL, counts_until IS NOT NULL
-    AND coalesce(step_window.first_step + step_window.steps, 0) <= counts_until,
-    counted_epoch.counts) AS counts
+  coalesce((SELECT counts FROM counted_window AS own WHERE own.run_id = measured.run_id
+    AND own.launch = measured.launch AND own.line = measured.line), counted_epoch.counts) AS counts
 FROM measured JOIN run USING (run_id) JOIN launch USING (run_id, launch)
   LEFT JOIN step_window USING (run_id, launch, line) LEFT JOIN epoch USING (run_id, launch, line)
   LEFT JOIN counted_epoch USING (run_id, launch, line)

@@ -106,10 +106,10 @@ contract::StepWindow window_without_steps(double wall_s, double mfu) {
   return window;
 }
 
-/// Returns the row of a run with two launches. The second launch resumes at step 20 and has one
-/// window of 1 s with the value 20.
-RunRow resumed_at_20(const std::vector<contract::ResultRecord>& first_launch) {
-  test::WrittenStudy study;
+/// Adds a run with two launches to a study. The second launch resumes at step 20 and has one window
+/// of 1 s with the value 20. Returns the row of the run.
+RunRow resumed_at_20(test::WrittenStudy& study,
+                     const std::vector<contract::ResultRecord>& first_launch) {
   const std::string run_id = study.plan_run("ddp", 1);
   write_measured(study, {.run_id = run_id}, first_launch);
   write_measured(study,
@@ -119,19 +119,35 @@ RunRow resumed_at_20(const std::vector<contract::ResultRecord>& first_launch) {
   return read_frame(study.folder).runs.at(0);
 }
 
+/// Returns the column `counts` of a view, in the order of the launches and their lines.
+std::string counts_in(const test::WrittenStudy& study, const std::string& view) {
+  SQLite::Database database(study.folder.database().string());
+  return database
+      .execAndGet("SELECT group_concat(counts) FROM (SELECT counts FROM " + view +
+                  " ORDER BY launch, line)")
+      .getString();
+}
+
 }  // namespace
 
 TEST_CASE("times and measured quantities leave out a window that may have been repeated") {
+  test::WrittenStudy study;
   const RunRow run = resumed_at_20(
-      {measured_window(10, 1, 40), window_without_steps(4, 90), measured_window(20, 1, 90)});
+      study, {measured_window(10, 1, 40), window_without_steps(4, 90), measured_window(20, 1, 90)});
   CHECK(run.steps.wall_s == 2);
   CHECK(run.measured == MeasuredMeans{{{"mfu", ""}, 30}});
+  CHECK(counts_in(study, "step_window_view") == "1,0,0,1");
+  CHECK(counts_in(study, "measured_view") == "1,0,0,1");
 }
 
 TEST_CASE("times and measured quantities count all windows of a launch without repeated steps") {
-  const RunRow run = resumed_at_20({measured_window(10, 1, 40), window_without_steps(2, 90)});
+  test::WrittenStudy study;
+  const RunRow run =
+      resumed_at_20(study, {measured_window(10, 1, 40), window_without_steps(2, 90)});
   CHECK(run.steps.wall_s == 4);
   CHECK(run.measured == MeasuredMeans{{{"mfu", ""}, 60}});
+  CHECK(counts_in(study, "step_window_view") == "1,1,1");
+  CHECK(counts_in(study, "measured_view") == "1,1,1");
 }
 
 TEST_CASE("times and measured quantities leave out a window without steps if warm-up is detected") {
