@@ -299,9 +299,9 @@ struct Frame {
   bool ends_repeats_early = false;
 };
 
-/// Returns the values of a condition of two runs for a message that says in what they differ. Both
-/// runs must have the condition. For the condition "packages", the values are the packages that
-/// differ, if the lists of both runs are known.
+/// Returns the values of a condition of two runs, for a message on the difference between the runs.
+/// Both runs must have the condition. For the condition "packages", the values are the packages
+/// that differ, if the lists of both runs are known.
 std::pair<std::string, std::string> shown_values(const std::string& condition, const RunRow& a,
                                                  const RunRow& b);
 

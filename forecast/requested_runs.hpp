@@ -21,9 +21,9 @@ struct RequestChoice {
 /// Returns the runs of the requested study with their nodes, and with their predicted times and
 /// memory where these can be predicted. The times are those of `dlscale plan -n`. Without a
 /// calibration they come from data sheets, as in `dlscale predict`. If a training script of the
-/// user does the training, they come from the throughputs of `results` instead, the measured runs.
-/// Keeps no files. Throws what planner::Planner throws, and base::UsageError for a study without
-/// runs.
+/// user does the training and no calibration is named, the times come from the throughputs of
+/// `results`, the measured runs. Writes only temporary files. Throws what planner::Planner throws,
+/// and base::UsageError for a study without runs.
 analysis::RequestedStudy requested_study(const RequestChoice& choice,
                                          const analysis::Frame& results);
 

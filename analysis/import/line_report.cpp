@@ -51,7 +51,8 @@ void report_records(const contract::ResultsFile& file, const WatchLine& watch) {
     const std::string what = describe(file.records[i]);
     if (!what.empty()) watch(file.record_lines[i], what);
   }
-  // Remarks such as "line 7: …" that are not about a skipped line concern the whole log.
+  // The last messages are remarks on the whole log, which can also begin with "line 7: ". No line
+  // was skipped because of a remark.
   const std::size_t skipped = file.skipped.size() - contract::remarks_on(file).size();
   for (const std::string& message : std::span(file.skipped).first(skipped)) {
     std::string_view why;

@@ -116,9 +116,10 @@ ProposalValue memory_part(const ProposalData& data) {
   }
   if (bytes.empty() && data.is_read_from_logs) {
     return Absent{
-        "The logs of the completed runs contain no peak memory that the log format of the study "
-        "reads. If the script prints its peak memory, add peak_memory_bytes to the format "
-        "(docs/log-formats-own.md) and collect the results again.",
+        "The log format of the study reads no peak memory from the logs of the completed runs. If "
+        "the script prints its peak memory, use a log format with a rule that reads "
+        "peak_memory_bytes (docs/log-formats-own.md) and collect the results again. Patterns and "
+        "column maps cannot read the peak memory.",
         {"dlscale collect RESULTS", "dlscale propose RESULTS"}};
   }
   if (bytes.empty()) {

@@ -147,7 +147,7 @@ NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder,
       const Scope said = by_runner ? Scope::Run : Scope::Script;
       const auto job = jobs.find(record.job);
       if (!record.run_id.empty()) {
-        // A job script writes the number of a launch before the end of this launch.
+        // A job script records the number of a launch before it records the end of the launch.
         const int launch = by_runner ? 0 : launches.last_described(record.run_id, record.launch);
         ends[record.run_id].push_back({said, source, record, launch});
       } else if (job != jobs.end()) {
@@ -161,7 +161,8 @@ NotedEnds read_ends(const contract::Plan& plan, const contract::PlanDir& folder,
   }
   // The files of the job scripts, which state most launch numbers, are read after launch.jsonl.
   for (auto& [run_id, records] : ends) {
-    // Such a record would otherwise count as the end of the launch of another submission.
+    // The end of a submission that started no launch would otherwise count as the end of a launch
+    // of another submission.
     std::erase_if(records, [&](const EndRecord& end) {
       return launches.started_nothing(run_id, end.record.launch);
     });

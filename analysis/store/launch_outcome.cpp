@@ -127,8 +127,8 @@ std::vector<double> latest_ends_of(const std::vector<LaunchSeen>& launches) {
   return latest;
 }
 
-/// Returns the position of the launch whose end is in the record. `latest` contains the latest time
-/// at which each launch can have ended. Returns an empty value if the record is older than the
+/// Returns the index of the launch whose end `end` records. `latest` contains the latest time at
+/// which each launch can have ended. Returns an empty value if the record is older than the
 /// launch, or if there is no launch.
 std::optional<std::size_t> launch_of(const EndRecord& end, const std::vector<LaunchSeen>& launches,
                                      const std::vector<double>& latest) {

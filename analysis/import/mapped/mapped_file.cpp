@@ -77,7 +77,7 @@ void read_columns(const config::Item& item, MappedFormat& format) {
   }
 }
 
-/// Reads a key that states how the rows count. Returns false for any other key.
+/// Reads a key of RowCounts. Returns false for any other key.
 bool read_counts(const config::Item& item, RowCounts& counts) {
   if (item.key == "steps") {
     counts.steps = item.whole(1, kMostCount);
@@ -91,8 +91,8 @@ bool read_counts(const config::Item& item, RowCounts& counts) {
   return true;
 }
 
-/// Throws base::SpecError if the keys that state how the rows count contradict each other or the
-/// fields of the rows.
+/// Throws base::SpecError if the keys of RowCounts contradict each other, or if the key counts_from
+/// is set and the rows have no field for the step number.
 void check_counts(const config::Table& root, const MappedFormat& format) {
   const Entry* const from = config::find_key(root, "counts_from");
   if (from == nullptr) return;

@@ -300,8 +300,7 @@ std::vector<std::string> misspelt_groups(const MappedFormat& format) {
       if (find_measure(name) || is_run_field(name)) continue;
       const std::string text = fmt::format(
           "the group \"{}\" is not a measured field, so its value becomes a fact about the run, "
-          "and "
-          "the lines of its pattern give no steps; the measured fields are: {}",
+          "and the lines of its pattern give no steps; the measured fields are: {}",
           name, fmt::join(measured, ", "));
       if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
     }

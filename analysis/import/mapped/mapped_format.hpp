@@ -21,10 +21,11 @@ struct RowCounts {
   /// Optimizer steps of each row that does not state its steps and does not cover an epoch. 0: one
   /// step.
   std::int64_t steps = 0;
-  /// Number of the first step, 0 or 1. If it is set, a row that states its step number and not its
-  /// steps counts for the steps since the row before it.
+  /// Number of the first step, 0 or 1. If this number is set, a row that states its step number but
+  /// not its number of steps covers all steps since the row before it.
   std::optional<std::int64_t> counts_from = std::nullopt;
-  std::int64_t warmup_rows = 0;  ///< number of first rows with a time or a rate that are warm-up
+  /// Number of rows at the start of a run that are warm-up. Only rows with a time or a rate count.
+  std::int64_t warmup_rows = 0;
   bool operator==(const RowCounts&) const = default;
 };
 

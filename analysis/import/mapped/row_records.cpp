@@ -63,11 +63,13 @@ double epoch_of(const MeasuredRow& row) {
   return row.has(Measure::epoch) ? row[Measure::epoch] : -1;
 }
 
-/// Returns the number of steps of the first row of a sequence of rising step numbers. `rows` are
-/// the rows from this row on. The row normally covers all steps up to its step number. If this
-/// number exceeds the distance to the following rows, the run was resumed, and the row covers only
-/// one such distance. The last row of an epoch may cover fewer steps than the others, so the
-/// distance between the next two rows must be the same.
+/// Returns the number of steps that the first of `rows` covers. `rows` begins with a sequence of
+/// rising step numbers. The first row normally covers all steps up to its step number. If the
+/// distance to the step number of the second row is smaller than the step number of the first row,
+/// the run may have been resumed. The first row of a resumed run covers only one such distance. The
+/// last row of an epoch may cover fewer steps than the other rows. To exclude this case, the
+/// distance between the second and the third row must be the same. If there is no third row, the
+/// distance must be at most half of the step number.
 double steps_of_first(std::span<MeasuredRow* const> rows, std::int64_t counts_from) {
   const auto step = [&](std::size_t i) { return (*rows[i])[Measure::step]; };
   const double first = step(0) + (counts_from == 0 ? 1 : 0);

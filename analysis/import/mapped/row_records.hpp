@@ -26,8 +26,8 @@ namespace dlscale::analysis {
 ///   parts and no step count. In this case the other windows of the run also lose their step
 ///   counts.
 /// - A row with a step number and without a number of steps counts as one step, unless RowCounts
-///   states otherwise. If most step numbers rise by more than 1, a message says so, because the
-///   time may be that of several steps.
+///   states otherwise. If most step numbers rise by more than 1, a message states this, because
+///   the time of a row may be the time of several steps.
 class RowRecords {
  public:
   /// Stores a reference to the run, which states the number of ranks and the samples of a step.
@@ -83,7 +83,9 @@ class RowRecords {
     std::int64_t single_rises = 0, larger_rises = 0;  ///< number of rises by 1 and by more than 1
     double first_rise = 0;                            ///< the first rise by more than 1
     int line = 0;                                     ///< line of the first rise by more than 1
-    bool lacks_rate = false;  ///< true if such a row states neither a rate nor its samples
+    /// True if a row with a step number and without a number of steps states neither a rate nor its
+    /// samples.
+    bool lacks_rate = false;
   } step_numbers_;
   std::int64_t windows_ = 0;        ///< number of rows that became windows
   int last_epoch_ = kUnknownEpoch;  ///< epoch of the last row that names an epoch

@@ -39,9 +39,9 @@ CurveKey work_of(const CurveKey& key) {
 }
 
 /// Returns the p value of the hypothesis that all samples have the same distribution. For two
-/// samples, Kruskal and Wallis' test is an approximation of Mann and Whitney's test. The exact test
-/// is used, so that the p value and the list of points as fast as the fastest cannot contradict
-/// each other.
+/// samples, Kruskal and Wallis' test is an approximation of Mann and Whitney's test. The list of
+/// points as fast as the fastest comes from Mann and Whitney's test, so the p value comes from this
+/// test too and cannot contradict the list.
 double p_of_equality(const std::vector<std::vector<double>>& samples) {
   if (samples.size() == 2) return mann_whitney(samples[0], samples[1]).p;
   return kruskal_wallis(samples).p;

@@ -48,7 +48,7 @@ struct Verdicts {
   std::vector<Verdict> pairs;
   /// Pairs that were not compared because their conditions differ, with the reason.
   std::vector<std::string> refused;
-  /// First reason of a refused pair, by the axis in which the pair differs.
+  /// First reason why a pair was not compared, by the axis in which the points of the pair differ.
   std::map<std::string, std::string> refused_axes = {};
 };
 

@@ -149,8 +149,8 @@ std::optional<Answer> contest_answer(const AnsweredStudy& study,
   return answer;
 }
 
-/// Returns a sentence for each axis in which pairs of points differ, but whose pairs were all
-/// refused.
+/// Returns a sentence for each axis in which points differ, but none of whose pairs of points was
+/// compared. The sentence states the condition that differs.
 std::string refused_sentences(const Verdicts& verdicts) {
   std::string text;
   for (const auto& [axis, reason] : verdicts.refused_axes) {
@@ -188,7 +188,8 @@ std::optional<Answer> batch_speed_answer(const AnsweredStudy& study) {
   std::optional<Answer> answer = faster_answer(study, study.batches, kBatchSpeed);
   if (!answer || study.batches.pairs.empty()) return answer;
   answer->text +=
-      " This compares samples/s. A larger batch takes fewer optimizer steps per epoch, which can "
+      " The numbers compare samples/s. A larger batch takes fewer optimizer steps per epoch, which "
+      "can "
       "change the accuracy.";
   return answer;
 }

@@ -74,8 +74,8 @@ CurveKey with_gpus(CurveKey key, int gpus) {
 namespace {
 
 /// Returns the text "only NAME; " if all points are from the plan folder NAME although the frame
-/// joins several folders. Returns an empty text otherwise. The legend does not name the folder
-/// then, because it is the same for all series.
+/// joins several folders. In this case, the legend does not name the folder, because the folder is
+/// the same for all series. Returns an empty text in all other cases.
 std::string only_source_words(const Frame& frame, const std::vector<AccuracyPoint>& points) {
   std::set<std::string> all, drawn;
   for (const RunRow& run : frame.runs) all.insert(run.source);

@@ -46,8 +46,8 @@ std::optional<double> samples_to(const RunRow& run, double accuracy) {
 }
 
 /// Returns true if, at every point, at least half of the repeats reached the accuracy at the first
-/// of several evaluations. The median time until then is the time of the first evaluation, whatever
-/// the runs learnt. An example is 10 % for ten classes, which a model reaches by guessing.
+/// of several evaluations. The median time to such an accuracy is the time of the first evaluation,
+/// whatever the runs learnt. An example is 10 % for ten classes, which a model reaches by guessing.
 bool is_reached_at_once(const std::vector<AccuracyPoint>& points, double accuracy) {
   return std::ranges::all_of(points, [&](const AccuracyPoint& point) {
     const auto at_once = std::ranges::count_if(point.repeats, [&](const RunRow* run) {

@@ -37,7 +37,7 @@ std::map<MeasuredColumn, double> largest_values(const std::vector<RunPoint>& poi
   return largest;
 }
 
-/// Returns the ids that report writers give to the two columns of a quantity: the value and the
+/// Returns the ids of the columns that report writers write for a quantity: its value and the two
 /// bounds of its interval.
 std::vector<std::string> written_ids(const std::string& id) {
   return {id, id + "_low", id + "_high"};

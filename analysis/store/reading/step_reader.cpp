@@ -219,8 +219,8 @@ void StepReader::read(RunRow& run, const std::vector<LaunchLink>& chain) {
     const SteadyStart steady_start = prepared_->steady_start(run.run_id, link.launch);
     const bool late = note(run.warmup, steady_start) && prepared_->warmup == WarmUp::Detected;
     // The sums of the whole launch are used unless some of its windows do not count, or count as
-    // warm-up without a mark. Then a window whose number of steps is unknown does not count,
-    // because it may be one of these windows.
+    // warm-up without a mark. In these two cases, a window whose number of steps is unknown does
+    // not count, because it may be one of these windows.
     std::optional<std::int64_t> steady_step;
     if (late || end_step > link.until) steady_step = late ? steady_start.step : 0;
     prepared_->measured.add(link, steady_step);

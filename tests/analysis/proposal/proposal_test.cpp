@@ -326,7 +326,7 @@ TEST_CASE("results from logs without peak memory name the key of the log format"
   const Proposal proposal = made.with("generic");
   const ProposalPart& memory = part_with(proposal, "memory_table");
   CHECK(memory.content == Content::absent);
-  CHECK_THAT(all_text(memory), Contains("add peak_memory_bytes to the format"));
+  CHECK_THAT(all_text(memory), Contains("a log format with a rule that reads peak_memory_bytes"));
   CHECK_THAT(memory.commands.at(0), !Contains("dlscale run"));
 }
 

@@ -46,7 +46,7 @@ TEST_CASE("collecting reads the measurements of the runs") {
   CHECK(frame.axes.at(1).values == std::vector<std::string>{"1", "2", "4"});
 }
 
-TEST_CASE("a frame tells from which study file its plan was made") {
+TEST_CASE("a frame contains the study file from which its plan was made") {
   WrittenStudy study;
   study.plan.origin = {"/home/study.toml", {"training.epochs=2"}, {}};
   study.plan.until = {0.05, 3};

@@ -60,7 +60,7 @@ TEST_CASE("ends belong to the last launch that started before them") {
   CHECK(ends[1].outcome == "Completed");
 }
 
-TEST_CASE("ends belong to launches without a start by the number of the launch") {
+TEST_CASE("the launch number decides to which launch without a start time an end belongs") {
   const double unknown = std::nan("");
   EndRecord first = end(Scope::Run, 20.5, RunOutcome::Failed);
   EndRecord second = end(Scope::Run, 40.5, RunOutcome::Completed);
@@ -69,7 +69,7 @@ TEST_CASE("ends belong to launches without a start by the number of the launch")
   const auto ends = decide_ends({seen(1, unknown), seen(2, unknown)}, {second, first});
   CHECK(ends[0].outcome == "Failed");
   CHECK(ends[1].outcome == "Completed");
-  // A later launch that recorded its start before the end of its submission.
+  // Launch 2 recorded its start before the end of the submission that started both launches.
   const auto restarted = decide_ends({seen(1, unknown), seen(2, 15)}, {first});
   CHECK(restarted[0].outcome == "Unfinished");
   CHECK(restarted[1].outcome == "Failed");

@@ -169,7 +169,7 @@ TEST_CASE("step numbers that rise by more than 1 are reported unless the rows st
   CHECK(read_rows("step 10 of 10: 5 s\nstep 20 of 10: 5 s\n", format).skipped.empty());
 }
 
-TEST_CASE("the report of rising step numbers tells that stated rates are right") {
+TEST_CASE("the warning about rising step numbers states that reported rates are right") {
   for (const std::string measure : {"samples_per_s", "samples", "rank_samples"}) {
     auto format = format_of("csv", {"step=step", "wall_s=t"});
     format.columns.push_back(parse_mapping(measure + "=m"));
@@ -205,7 +205,7 @@ TEST_CASE("counts_from gives each row the steps since the row before") {
   CHECK(steps_in("9,1\n19,1\n29,1\n") == std::vector<int>{10, 10, 10});
 }
 
-TEST_CASE("counts_from counts within epochs or over them, and keeps the steps that rows state") {
+TEST_CASE("counts_from applies to step numbers of epochs or of the run, and keeps stated steps") {
   auto format = format_of("csv", {"epoch=epoch", "step=step", "steps=n", "wall_s=t"});
   format.counts.counts_from = 1;
   const auto steps_in = [&](const std::string& rows) {

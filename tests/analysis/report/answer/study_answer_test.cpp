@@ -328,7 +328,7 @@ TEST_CASE("batches are compared by samples/s, in an answer of their own") {
   const Answer batch = answer_to(answer, "Which batch is faster?");
   CHECK(batch.is_supported);
   CHECK_THAT(batch.text, Contains("batch_per_gpu: `128` is 1.20 [1.19, 1.21] times as fast as "
-                                  "`64` at 2 GPUs. This compares samples/s."));
+                                  "`64` at 2 GPUs. The numbers compare samples/s."));
   for (const Answer& one : answer.answers) CHECK(one.question != "Which variant is faster?");
 }
 
