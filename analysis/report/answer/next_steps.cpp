@@ -21,8 +21,9 @@ std::string_view changed_key(std::string_view assignment) {
   return assignment.substr(0, assignment.find('='));
 }
 
-/// Returns the option -S for a change, quoted for the shell. After an option, the shell reads "="
-/// as a plain character. base::shell_quote() leaves it unquoted only in words that begin with "-".
+/// Returns the option -S for a change, quoted for the shell. The character "=" needs no quotes in a
+/// word after an option, but base::shell_quote() leaves "=" unquoted only in words that begin with
+/// "-".
 std::string change_option(const std::string& assignment) {
   const std::string option = "-" + assignment;
   const bool is_plain = base::shell_quote(option) == option;
@@ -79,15 +80,16 @@ void add_plan_step(std::vector<NextStep>& steps, const AnsweredStudy& study,
 
 // Steps.
 
-/// Returns true if the run is planned and has not ended.
-bool has_not_ended(const RunRow& run) {
-  return run.outcome == kNotStarted || run.outcome == kUnfinished;
+/// Returns true if the run is planned and has not ended. The runs of imported logs are not planned,
+/// so an imported log without an end is not an open run.
+bool is_open(const Frame& frame, const RunRow& run) {
+  return !frame.is_imported && (run.outcome == kNotStarted || run.outcome == kUnfinished);
 }
 
 /// Returns the number of planned repetitions of the point that have not ended.
 std::size_t open_repeats(const Frame& frame, const CurvePoint& point) {
   return static_cast<std::size_t>(std::ranges::count_if(frame.runs, [&](const RunRow& run) {
-    return has_not_ended(run) && run.gpus == point.gpus &&
+    return is_open(frame, run) && run.gpus == point.gpus &&
            std::ranges::any_of(point.repeats,
                                [&](const RunRow* used) { return used->point == run.point; });
   }));
@@ -151,8 +153,10 @@ std::string doubled_counts(int gpus) {
 
 /// Adds the step for a study whose completed runs all have the same count.
 void add_other_counts_step(std::vector<NextStep>& steps, const AnsweredStudy& study, int gpus) {
-  const auto open = static_cast<std::size_t>(std::ranges::count_if(
-      study.frame.runs, [&](const RunRow& run) { return has_not_ended(run) && run.gpus != gpus; }));
+  const auto open =
+      static_cast<std::size_t>(std::ranges::count_if(study.frame.runs, [&](const RunRow& run) {
+        return is_open(study.frame, run) && run.gpus != gpus;
+      }));
   if (open > 0) {
     add_open_step(steps, "to compare counts", open,
                   fmt::format(" on other numbers of {}s", study.worker));
@@ -168,16 +172,16 @@ void add_other_counts_step(std::vector<NextStep>& steps, const AnsweredStudy& st
                 "dlscale submit");
 }
 
-/// Adds the step that shows whether the efficiency at the counts `unclear` is high enough.
-/// `repeats` is the number of repetitions that the step requests unless planned runs have not
-/// ended.
+/// Adds the step that shows whether the efficiency at the counts `unclear` is high enough. If
+/// planned runs at these counts have not ended, the step asks the user to complete them. Otherwise
+/// the step requests `repeats` repetitions of each point.
 void add_decision_step(std::vector<NextStep>& steps, const AnsweredStudy& study,
                        const std::set<int>& unclear, std::size_t repeats) {
   const std::string purpose =
       fmt::format("to decide whether the efficiency is at least {}", study.options.min_efficiency);
   const auto open =
       static_cast<std::size_t>(std::ranges::count_if(study.frame.runs, [&](const RunRow& run) {
-        return has_not_ended(run) && unclear.contains(run.gpus);
+        return is_open(study.frame, run) && unclear.contains(run.gpus);
       }));
   if (open > 0 && !study.frame.ends_repeats_early) {
     add_open_step(steps, purpose, open, "");

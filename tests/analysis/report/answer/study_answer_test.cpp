@@ -260,6 +260,20 @@ TEST_CASE("planned repetitions that have not ended count as repetitions") {
         std::vector<std::string>{kPlan + "study.repeats=6", "dlscale submit --where 'gpus == 2'"});
 }
 
+TEST_CASE("logs without an end are not planned runs that the user can complete") {
+  Frame frame = frame_of({});
+  frame.is_imported = true;
+  add_repeats(frame, 1, 100, 6);
+  add_repeats(frame, 2, 195, 2);
+  add_open_runs(frame, 2, 4, 2);
+  for (RunRow& run : frame.runs) {
+    if (run.outcome == kNotStarted) run.outcome = kUnfinished;
+  }
+  const std::vector<NextStep> next = answer_study(frame, {}).next;
+  REQUIRE(next.size() == 1);
+  CHECK_THAT(next[0].reason, Contains("run each point 6 times") && !Contains("planned"));
+}
+
 TEST_CASE("failed runs are not taken for runs that have not ended") {
   Frame frame = frame_of({});
   add_repeats(frame, 4, 400, 6);
