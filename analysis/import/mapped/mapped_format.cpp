@@ -138,6 +138,7 @@ bool is_result(Measure measure) {
     case Measure::warmup:
     case Measure::lr:
     case Measure::loss:
+    case Measure::top5_accuracy:
       return false;
     default:
       return true;
