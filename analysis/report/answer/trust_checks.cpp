@@ -49,7 +49,7 @@ TrustCheck condition_check(const AnsweredStudy& study) {
     check.light = Light::Amber;
     check.text = fmt::format("{} not compared, because their conditions differ",
                              base::count_of(refused, "pair was", "pairs were"));
-    check.table = "verdicts";
+    if (!study.verdicts.refused.empty()) check.table = "verdicts";  // which has no pairs of batches
   }
   return check;
 }

@@ -358,6 +358,23 @@ TEST_CASE("an axis whose values were not compared has the reason") {
         "--mixed to compare anyway).");
   CHECK_THAT(answer_to(answer_study(frame, {.allow_mixed = true}), "faster").text,
              Contains("times as fast as"));
+  CHECK(check_of(answer_study(frame, {}), "conditions").table == "verdicts");
+}
+
+TEST_CASE("batches that were not compared have the reason, and no table of verdicts") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 2, 200, 6);
+  add_repeats(frame, 2, 240, 6);
+  for (std::size_t i = 6; i < frame.runs.size(); ++i) {
+    frame.runs[i].batch_per_gpu = 128;
+    frame.runs[i].conditions["gpu"] = "K80";
+  }
+  const StudyAnswer answer = answer_study(frame, {});
+  CHECK_THAT(answer_to(answer, "Which batch is faster?").text,
+             Contains("batch_per_gpu: not compared, because a condition differs: gpu is"));
+  const TrustCheck check = check_of(answer, "conditions");
+  CHECK(check.light == TrustCheck::Light::Amber);
+  CHECK(check.table.empty());
 }
 
 TEST_CASE("the loss of accuracy by batch is stated up to and beyond one point") {
