@@ -67,8 +67,8 @@ bool has_rows(std::string_view head, const MappedFormat& format);
 std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format);
 
 /// Reads the rows of one run. Returns empty content if a column is missing. Never throws on
-/// content. Calls `watch`, if it is not empty, for each fact that a line of the kind pattern
-/// states.
+/// content. If the kind of the format is pattern and `watch` is not empty, calls `watch` for each
+/// fact that a line states.
 LogContent read_mapped(std::string_view text, const MappedFormat& format, const LogPart& part,
                        const contract::RunSpec& run, const WatchLine& watch = {});
 
