@@ -132,7 +132,14 @@ void RowRecords::add(int line, contract::ResultRecord record) {
 
 void RowRecords::add(int line, const MeasuredRow& row) {
   const std::string problem = impossible(row);
-  if (!problem.empty()) return skip(line, problem);
+  if (!problem.empty()) {
+    const double step = row[Measure::step];  // NaN if it is missing
+    const bool is_possible = step >= 0 && step == std::floor(step);
+    if (is_possible && tells_speed(row) && !row.has(Measure::rank)) {
+      skipped_steps_[groups_.size()] = step;
+    }
+    return skip(line, problem);
+  }
   if (!row.has(Measure::rank)) {
     groups_.push_back({{line, row}});
     return;
@@ -168,21 +175,30 @@ contract::ResultsFile RowRecords::finish() {
 /// Sets the number of steps of the rows that do not state it, as the user specifies.
 void RowRecords::count_steps() {
   std::vector<MeasuredRow*> numbered;
-  for (Group& group : groups_) {
-    MeasuredRow& row = group.front().row;
+  std::vector<double> skipped;  // for each numbered row: skipped step number before it, or NaN
+  double skipped_step = std::nan("");
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    MeasuredRow& row = groups_[i].front().row;
+    const auto found = skipped_steps_.find(i);
+    if (found != skipped_steps_.end()) skipped_step = found->second;
     if (!tells_speed(row)) continue;
     if (counts_.steps > 0 && !row.has(Measure::steps) && !is_in_epoch(row)) {
       row[Measure::steps] = static_cast<double>(counts_.steps);
     }
-    if (counts_.counts_from && row.has(Measure::step)) numbered.push_back(&row);
+    if (!counts_.counts_from || !row.has(Measure::step)) continue;
+    numbered.push_back(&row);
+    skipped.push_back(skipped_step);
+    skipped_step = std::nan("");
   }
   double before = 0, epoch_before = 0;
   for (std::size_t i = 0; i < numbered.size(); ++i) {
     MeasuredRow& row = *numbered[i];
     const double epoch = epoch_of(row);
     const bool begins_epoch = i > 0 && epoch != epoch_before;
+    const bool follows_row = i > 0 || !std::isnan(skipped[i]);
+    if (!std::isnan(skipped[i])) before = skipped[i];
     double steps = row[Measure::step] - before;
-    if (i == 0 || steps <= 0) {
+    if (!follows_row || steps <= 0) {
       const auto rest = std::span<MeasuredRow* const>(numbered).subspan(i);
       steps = steps_of_first(begins_epoch ? rest.first(1) : rest, *counts_.counts_from);
     }

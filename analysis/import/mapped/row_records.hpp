@@ -87,6 +87,9 @@ class RowRecords {
     /// samples.
     bool lacks_rate = false;
   } step_numbers_;
+  /// Step numbers of skipped rows with a time or a rate and without a rank. The key is the index of
+  /// the next group. If several rows before a group were skipped, the last number is kept.
+  std::map<std::size_t, double> skipped_steps_;
   std::int64_t windows_ = 0;        ///< number of rows that became windows
   int last_epoch_ = kUnknownEpoch;  ///< epoch of the last row that names an epoch
   std::int64_t next_step_ = 0;

@@ -220,6 +220,22 @@ TEST_CASE("counts_from applies to step numbers of epochs or of the run, and keep
   CHECK(steps_in("0,10,7,1\n0,20,,1\n") == std::vector<int>{7, 10});
 }
 
+TEST_CASE("counts_from gives the row after a skipped row the steps since the skipped row") {
+  auto format = format_of("csv", {"step=step", "wall_s=t"});
+  format.counts.counts_from = 1;
+  const auto steps_in = [&](const std::string& rows) {
+    const auto file = read_rows("step,t\n" + rows, format);
+    CHECK(file.skipped.size() == 1);
+    std::vector<int> steps;
+    for (const StepWindow& window : all<StepWindow>(file)) steps.push_back(window.steps);
+    return steps;
+  };
+  CHECK(steps_in("10,1\n20,-1\n30,1\n40,1\n") == std::vector<int>{10, 10, 10});
+  CHECK(steps_in("10,-1\n20,1\n25,1\n") == std::vector<int>{10, 5});
+  CHECK(steps_in("10,1\n20,-1\n10,1\n20,1\n") == std::vector<int>{10, 10, 10});
+  CHECK(steps_in("10,1\n2.5,1\n20,1\n") == std::vector<int>{10, 10});
+}
+
 TEST_CASE("counts_from counts the combined rows of ranks once") {
   contract::RunSpec run = batches_of_16();
   run.gpus = 2;
