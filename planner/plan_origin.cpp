@@ -9,8 +9,11 @@
 #include <optional>
 #include <string_view>
 
+#include "base/error.hpp"
+#include "base/file.hpp"
 #include "planner/script/run_values.hpp"
 #include "planner/script/shell_text.hpp"
+#include "planner/study/resolved.hpp"
 
 namespace dlscale::planner {
 namespace fs = std::filesystem;
@@ -37,6 +40,17 @@ std::vector<std::string> all_named_files(const Study& study) {
   const std::string folder = folder_of(study.environment_setup_where, study.file);
   for (const std::string& line : study.environment_setup) add(named_files(line, folder));
   return all;
+}
+
+/// Returns whether the study file already contains the change. The copy of a study that extends
+/// other studies is merged with its changes. Returns false if the change is an error in this file.
+bool contains_change(const std::string& file, const std::string& assignment) {
+  const std::string text = base::read_text_file(file);
+  try {
+    return resolved_study(text, file, {assignment}) == resolved_study(text, file, {});
+  } catch (const base::Error&) {
+    return false;
+  }
 }
 
 /// Returns the options that repeat the changes from the command line.
@@ -83,6 +97,8 @@ std::vector<std::string> copy_warnings(const Study& study,
       return assigned_key(assignment) == assigned_key(earlier);
     });
   });
+  std::erase_if(missing,
+                [&](const std::string& earlier) { return contains_change(file, earlier); });
   if (!missing.empty()) {
     warnings.push_back(
         fmt::format("{} is a copy that does not contain the changes from the command line with "

@@ -15,12 +15,12 @@ namespace dlscale::planner {
 /// each as KEY=VALUE.
 contract::PlanOrigin origin_of(const Study& study, const std::vector<std::string>& overrides);
 
-/// Returns a warning for each of the following problems. The warnings need the plan.json next to
-/// the study file, so that only the study.toml of a plan folder gets any.
+/// Returns a warning for each of the following problems. Only the study.toml of a plan folder can
+/// have these problems, because the function compares the study with the plan.json next to it.
 /// - The command or environment_setup contains a word that named a file next to the original study,
 ///   and no such file is next to this copy. The words of both studies are compared as texts.
-/// - The plan was made with changes from the command line. The copy does not contain them, and
-///   `overrides` does not set the same keys.
+/// - The plan was made with changes from the command line. The copy does not contain the changes,
+///   and `overrides` does not set the same keys.
 std::vector<std::string> copy_warnings(const Study& study,
                                        const std::vector<std::string>& overrides);
 

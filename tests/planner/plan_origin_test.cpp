@@ -77,6 +77,15 @@ TEST_CASE("a copy whose files and changes are complete gets no warning") {
   CHECK(own.warnings(own.out.study_toml(), {"study.repeats=3"}).empty());
 }
 
+TEST_CASE("the copy of a study that extends another study contains the changes") {
+  const OwnStudy own;
+  base::write_file_atomically(own.dir / "more.toml", "extends = 'study.toml'\n");
+  own.plan(own.dir / "more.toml", {"study.repeats=2"});
+  const std::vector<std::string> warnings = own.warnings(own.out.study_toml());
+  REQUIRE(warnings.size() == 1);
+  CHECK_THAT(warnings[0], Contains("does not contain train.sh, env.sh"));
+}
+
 TEST_CASE("the original study and studies without files get no warning") {
   const OwnStudy own;
   own.plan(own.dir / "study.toml");
