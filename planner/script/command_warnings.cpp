@@ -72,8 +72,8 @@ std::size_t word_size(std::string_view text) {
   return std::min(i, text.size());
 }
 
-/// Returns whether the shell continues to look for a program after this word: an assignment, or a
-/// program that starts the program that follows.
+/// Returns whether the program of the command comes after this word. This is true for an assignment
+/// and for a program that starts another program.
 bool precedes_program(std::string_view word) {
   if (word == "exec" || word == "env" || word == "time" || word == "nohup") return true;
   const std::size_t name = word.find('=');
@@ -127,7 +127,8 @@ bool is_launcher(const Word& word) {
          holds(kLauncherModules, word.text);
 }
 
-/// Study with the words of its command. Its functions append a warning for each mistake they find.
+/// Study with the words of its command. Each check_…() function appends a warning for each mistake
+/// that the function finds.
 struct CommandCheck {
   const Study& study;
   const std::vector<Point>& points;
@@ -155,8 +156,9 @@ struct CommandCheck {
 };
 
 /// Returns for each point the text of everything that its run gets from dlscale: the command, the
-/// configuration files and the environment variables. All points have the same run id and folders.
-/// Returns nothing if a text has an error, which job_script() reports.
+/// configuration files and the environment variables. The texts of all points contain the same run
+/// id and the same folders, so that texts do not differ in these names. Returns nothing if a text
+/// has an error, which job_script() reports.
 std::optional<std::vector<std::string>> CommandCheck::texts() const {
   const RunPlace place{.study_folder = study.folder(), .plan_folder = "/plan"};
   std::vector<std::string> texts;
@@ -179,14 +181,14 @@ std::optional<std::vector<std::string>> CommandCheck::texts() const {
   return texts;
 }
 
-/// Returns whether check_axes() judges the axis: it has several values, and it is neither the
-/// number of ranks nor a parameter.
+/// Returns whether check_axes() checks the axis: the axis has several values, and the axis is
+/// neither the number of GPUs nor a parameter.
 bool is_compared(const StudyAxis& axis) {
   return axis.texts.size() > 1 && axis.name() != "gpus" && !axis.name().starts_with("parameters.");
 }
 
 /// Checks the axes of a factor. Points that agree in all other axes form a group. An axis has no
-/// effect if its values differ in a group, but all texts of every such group are equal.
+/// effect if a group contains several of its values, but the texts in each group are equal.
 void CommandCheck::check_factor(std::uint32_t matrix, const Factor& factor,
                                 const std::vector<std::string>& texts) {
   const std::vector<StudyAxis>& axes = study.matrices[matrix].axes;
@@ -216,7 +218,7 @@ void CommandCheck::check_factor(std::uint32_t matrix, const Factor& factor,
 }
 
 void CommandCheck::check_axes() {
-  // The description of a run contains all values of its axes.
+  // A command that reads run.json can use the values of all axes, because run.json contains them.
   if (study.trainer.command.find("run.json") != std::string::npos) return;
   // Most studies vary only the number of ranks, so most commands need not be compared.
   const bool has_axis =
@@ -384,10 +386,12 @@ void CommandCheck::check_files() {
     if (*path.begin() == "..") {
       // The path may lead from the launch folder to a file.
       if (!exists) continue;
+      const fs::path file = (folder / path).lexically_normal();
       warn(
-          fmt::format("the command runs in its launch folder, so \"{0}\" does not name the file of "
-                      "this path in the folder of the study; write {{{{study_folder}}}}/{0}",
-                      word.text));
+          fmt::format("the command runs in its launch folder, so \"{}\" does not name {}; write {}",
+                      word.text, file.string(),
+                      folder == study.folder() ? fmt::format("{{{{study_folder}}}}/{}", word.text)
+                                               : file.string()));
       continue;
     }
     if (is_written || exists) continue;

@@ -15,10 +15,12 @@ namespace dlscale::planner {
 ///   Names of runs and folders do not count as differences, and the number of ranks is not checked.
 ///   Parameters are left to unused_parameters().
 /// - A run has several ranks, the study sets no launcher, and the command starts no ranks.
-/// - The command begins with a program that the launcher of the study replaces.
+/// - The command starts a program that the launcher of the study already starts.
 /// - A name of a value has single braces.
 /// - Quotes join an option and its value to one word.
 /// - A word ends in .py or .sh, but no file has this name.
+/// - A word ends in .py or .sh and begins with "..", but the command does not run in the folder of
+///   the study.
 ///
 /// `points` are the points of the study with their resources. Returns no text for a study without
 /// an external trainer.

@@ -182,6 +182,33 @@ TEST_CASE("a script that does not exist is a warning with the nearest file") {
           .empty());
 }
 
+TEST_CASE("a script above the folder of the command is a warning with the path to write") {
+  const test::TempDir dir;
+  base::make_directories(dir / "base");
+  base::write_file_atomically(dir / "base/site.toml", "scheduler = 'local'\ndevice = 'cpu'\n");
+  const auto warnings = [&](const std::string& study) {
+    return planner::make_plan({dir / study, (dir / "base/site.toml").string()},
+                              test::shipped_resources())
+        .plan.warnings;
+  };
+  base::write_file_atomically(dir / "train.py", "");
+  base::write_file_atomically(dir / "base/study.toml",
+                              "[study]\nname = 's'\n[trainer]\ncommand = 'python ../train.py'\n"
+                              "[matrix]\ngpus = 1\nbatch_per_gpu = 8\n");
+  base::write_file_atomically(dir / "more.toml", "extends = 'base/study.toml'\n");
+  const std::string file = (dir / "train.py").string();
+  const std::string problem =
+      "trainer.command: the command runs in its launch folder, so "
+      "\"../train.py\" does not name " +
+      file + "; write ";
+  const Lines own = warnings("base/study.toml");
+  REQUIRE(own.size() == 1);
+  CHECK_THAT(own[0], Catch::EndsWith(problem + "{{study_folder}}/../train.py"));
+  const Lines extended = warnings("more.toml");
+  REQUIRE(extended.size() == 1);
+  CHECK_THAT(extended[0], Catch::EndsWith(problem + file));
+}
+
 TEST_CASE("a command with an error gives no warning, and the job script reports the error") {
   const test::TempDir dir;
   const auto planning = test::plan_texts(
