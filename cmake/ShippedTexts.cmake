@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiles the TOML files of a folder into a library, so that the program needs none of them at run time.
+# Compiles the TOML files of a folder into a library, so that the program does not read these files at run time.
 #
 #   dlscale_shipped_texts(<target> FOLDER <dir relative to the source tree> NAMESPACE <ns>
 #                         ENTRY <EntryType> FUNCTION <function> HEADER <header>)
 #
-# HEADER must declare  std::span<const EntryType> <function>();  dlscale_shipped_texts() generates its body. An entry
-# consists of the name and the text of a file. Each text stays below the length limit of a string literal.
+# HEADER must declare  std::span<const EntryType> <function>();  dlscale_shipped_texts() generates the body of this
+# function. An entry consists of the name and the text of a file. Each file is a string literal of its own, because
+# compilers limit the length of a string literal.
 function(dlscale_shipped_texts target)
   cmake_parse_arguments(T "" "FOLDER;NAMESPACE;ENTRY;FUNCTION;HEADER" "" ${ARGN})
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${T_FOLDER}/*.toml)
