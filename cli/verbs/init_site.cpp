@@ -108,7 +108,8 @@ runner::Cluster probe_cluster(const runner::ClusterProbeEntry& entry) {
     const fs::path generic =
         workspace::share_folder() / "sites" / fmt::format("generic-{}.toml", entry.name);
     throw runner::SchedulerUnreachable(
-        fmt::format("{}; run this on a login node of the cluster, or copy {} and fill it in",
+        fmt::format("{}; run dlscale init site on a login node of the cluster, or copy {} and "
+                    "fill in the copy",
                     error.what(), generic.string()));
   }
 }

@@ -110,8 +110,8 @@ TEST_CASE("init site reports why a batch system is unreachable and writes nothin
   CHECK(ran.exit_code == 4);
   CHECK(says(ran.err,
              "dlscale: scontrol failed: Unable to contact slurm controller (connect failure); run "
-             "this on a login node of the cluster, or copy /"));
-  CHECK(says(ran.err, "/sites/generic-slurm.toml and fill it in\n"));
+             "dlscale init site on a login node of the cluster, or copy /"));
+  CHECK(says(ran.err, "/sites/generic-slurm.toml and fill in the copy\n"));
   CHECK_FALSE(fs::exists(node.program.folder / "mine.toml"));
 }
 
