@@ -40,7 +40,8 @@ class StatusPage {
   void write(const FolderStatus& status, const std::vector<ShownRun>& runs);
 
   /// Returns true if the last call of write() could read the results, and if the log of each
-  /// completed run had content. A network file system may show a log after the end of its run.
+  /// completed run had content. On a network file system, the log may appear some time after the
+  /// end of the run.
   bool has_all_results() const { return no_problem_ && !lacks_logs_; }
 
   const std::filesystem::path& file() const { return file_; }

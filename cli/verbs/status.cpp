@@ -121,21 +121,21 @@ class PageUpdates {
   PageUpdates(workspace::StatusPage& page, workspace::FolderStatus& status)
       : page_(page), status_(status) {}
 
-  /// Writes the page. If this fails, prints the reason, unless the last update failed, too.
+  /// Writes the page. Prints the reason of a failure, unless the previous update failed, too.
   void write(const std::vector<workspace::ShownRun>& runs) {
     try {
       page_.write(status_, runs);
       exit_code_ = kExitOk;
     } catch (const base::RunError& error) {
-      // The reason is printed once, because all updates until the next success fail alike.
+      // The updates until the next success usually fail for the same reason.
       if (exit_code_ == kExitOk) report(error.what());
       exit_code_ = error.exit_code();
     }
   }
 
   /// Writes the page again after all runs have ended, until the page contains all results. Gives up
-  /// after kLateResults_s or after a signal. Returns kExitOk if the last update
-  /// could write the page, and the exit code of the error otherwise.
+  /// after kLateResults_s or after a signal. Returns kExitOk if the last update wrote the page, and
+  /// the exit code of the error otherwise.
   int finish(const PlannedRuns& chosen, double interval_s, const StopSignals& signals) {
     const base::SystemClock clock;
     const double until_s = clock.steady_s() + kLateResults_s;
@@ -179,7 +179,7 @@ class PageUpdates {
 
   workspace::StatusPage& page_;
   workspace::FolderStatus& status_;
-  int exit_code_ = kExitOk;  ///< exit code of the error of the last update
+  int exit_code_ = kExitOk;  ///< kExitOk, or the exit code of the error of the last update
   /// True while the terminal shows a live table, which overwrites other lines.
   bool has_table_ = terminal_of(STDOUT_FILENO).is_tty && ::isatty(STDERR_FILENO) == 1;
   std::vector<std::string> held_back_;  ///< reasons to print after the live table

@@ -108,8 +108,8 @@ struct Axis {
 };
 
 /// Files and options from which `dlscale plan` made a plan. The copy of the study in the plan
-/// folder does not replace them: files next to the study and changes from the command line are not
-/// in it.
+/// folder is not enough to plan again, because the copy can lack the files next to the study and
+/// the changes from the command line.
 struct PlanOrigin {
   /// Absolute path of the study file. Empty in plans of earlier versions.
   std::string study_file;

@@ -38,7 +38,8 @@ std::string packages_file(const SoftwareRecord& record) {
 
 namespace {
 
-/// Returns the versions by the name of the package. A package may be installed in two folders.
+/// Returns the version of each package of the list, by the name of the package. A package that is
+/// installed in two folders may have two versions: "1.0 and 2.0".
 std::map<std::string, std::string> versions_in(std::string_view list) {
   constexpr std::string_view kSeparator = "==";
   std::map<std::string, std::string> versions;

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the frames of runs whose output a log format reads. `dlscale collect` has written results.sqlite."""
+"""Tests of the data frames of runs whose output a log format reads.
+
+`dlscale collect` writes the records of these runs to results.sqlite.
+"""
 import json
 import os
 import pathlib

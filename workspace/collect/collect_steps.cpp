@@ -96,8 +96,8 @@ bool is_failed(const analysis::RunRow& run) {
          run.outcome != analysis::kNotStarted;
 }
 
-/// Returns true if runs completed, but no record of them could be read by the log format that the
-/// study names.
+/// Returns true if the study names a log format and runs completed, but the log format read no
+/// record of these runs.
 bool has_format_without_records(const analysis::Frame& frame, const contract::Plan& plan) {
   if (analysis::holds_imported_runs(plan)) return false;
   bool any_completed = false;
@@ -126,8 +126,8 @@ bool is_only_printed(const analysis::ReportWriter& writer) {
 }
 
 /// Prints the most important tables, and writes them in the formats for papers, pages and programs.
-/// Tables without rows are written, so that the files of earlier results do not stay, but they are
-/// not printed.
+/// Does not print tables without rows. The files of these tables are written nevertheless, so that
+/// no file of earlier results remains.
 void make_tables(const analysis::Frame& frame, const contract::PlanDir& folder, std::ostream& out,
                  std::vector<fs::path>& written) {
   base::make_directories(folder.tables());
@@ -190,7 +190,7 @@ void print_warnings(const std::vector<std::string>& warnings, std::ostream& out)
   std::size_t shown = 0, similar = 0;
   for (const std::string& warning : warnings) {
     const std::string text = text_without_place(warning);
-    if (!texts.insert(text).second) continue;  // counted by the warning that was printed
+    if (!texts.insert(text).second) continue;  // the printed warning contains the count
     const bool is_new = kinds.insert(base::general_reason(text)).second;
     const std::size_t count = count_of_text[text];
     if (!is_new && shown >= kShownProblems) {

@@ -31,15 +31,16 @@ struct CollectOptions {
 /// tables and the paths of written files to `out`. Returns:
 /// - kExitRunsFailed if runs failed
 /// - kExitNothingMatched if no run has started, or if runs completed but the log format that the
-///   study names read no record of any of them. This is not checked if neither tables nor figures
-///   are requested.
+///   study names read no record of these runs. The records are not checked if neither tables nor
+///   figures are requested.
 /// - kExitOk otherwise
 ///
 /// Throws base::Error for errors and if the selection matches no run.
 int collect_and_report(const CollectOptions& options, std::ostream& out);
 
 /// Prints the first warnings, at least one of each kind, and the number of warnings that are not
-/// printed. Warnings "FILE: line 7: TEXT" with the same text are printed once, with their number.
+/// printed. Of the warnings "FILE: line N: TEXT" with the same text, only the first one is printed,
+/// with the number of the others.
 void print_warnings(const std::vector<std::string>& warnings, std::ostream& out);
 
 /// Returns the names of the files that `dlscale collect` writes into tables/ for these results, in

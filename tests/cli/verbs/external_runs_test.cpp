@@ -178,7 +178,7 @@ TEST_CASE("the submission and the job record the same description of unchanged c
   CHECK_THAT(study.dlscale.run({"status", "out"}).out, !Contains("the code changed"));
 }
 
-TEST_CASE("packages that environment_setup adds are no change, and mixed ones are named") {
+TEST_CASE("packages that environment_setup adds are no change, and different packages are named") {
   if (test::run_bash("command -v python3").exit_code != 0) return test::skip("no python3 on PATH");
   test::TempDir library;
   const auto package = library / "extra-1.0.dist-info";

@@ -103,7 +103,7 @@ TEST_CASE("the study of a plan is read without its runs, and broken plans are re
       "p: schema_version: is 7, but this build supports at most 1; use a newer dlscale");
 }
 
-TEST_CASE("the head of a plan tells from which study file and changes the plan was made") {
+TEST_CASE("the head of a plan contains the study file and the changes of the plan") {
   const test::TempDir dir;
   const PlanDir folder(dir.path());
   CHECK_FALSE(find_plan_head(folder));
