@@ -33,6 +33,9 @@ constexpr std::string_view kLauncherModules[] = {"torch.distributed.run",
 /// Names of values from which a command can learn how many ranks a run has.
 constexpr const char* kRankNames[] = {
     "gpus", "ranks", "nodes", "ranks_per_node", "gpus_per_node", "master_address", "master_port"};
+/// Words of the shell, and programs that start another program, before the name of a program.
+constexpr std::string_view kBeforeProgram[] = {
+    "exec", "env", "time", "nohup", "if", "then", "elif", "else", "do", "while", "until", "!", "{"};
 /// Variables and programs from which a command can learn which GPUs or nodes its job has.
 constexpr std::string_view kJobWords[] = {"SLURM_", "OAR_", "CUDA_VISIBLE_DEVICES", "nvidia-smi"};
 
@@ -72,15 +75,15 @@ std::size_t word_size(std::string_view text) {
   return std::min(i, text.size());
 }
 
-/// Returns whether the program of the command comes after this word. This is true for an assignment
-/// and for a program that starts another program.
+/// Returns whether the name of a program comes after this word. This is true for an assignment, for
+/// a word of the shell such as "do", and for a program that starts another program.
 bool precedes_program(std::string_view word) {
-  if (word == "exec" || word == "env" || word == "time" || word == "nohup") return true;
+  if (holds(kBeforeProgram, word)) return true;
   const std::size_t name = word.find('=');
   return name != std::string_view::npos && config::is_identifier(word.substr(0, name));
 }
 
-/// Splits a shell command into words. Text in quotes is not split.
+/// Splits a shell command into words. Text in quotes is not split. Comments are left out.
 std::vector<Word> words_of(std::string_view command) {
   std::vector<Word> words;
   bool starts = true;
@@ -89,6 +92,10 @@ std::vector<Word> words_of(std::string_view command) {
     constexpr std::string_view kContinuation = "\\\n";
     if (command.starts_with(kContinuation)) {
       command.remove_prefix(kContinuation.size());
+      continue;
+    }
+    if (command.front() == '#') {  // a "#" inside a word is part of the word
+      command.remove_prefix(std::min(command.find('\n'), command.size()));
       continue;
     }
     const std::size_t size = word_size(command);

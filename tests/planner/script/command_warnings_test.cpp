@@ -117,7 +117,8 @@ TEST_CASE("a command that starts once for several GPUs without a launcher is a w
   for (const std::string command :
        {"python3 train.py --devices {{ranks}}", "torchrun --nproc-per-node=gpu train.py",
         "OMP_NUM_THREADS=1 mpirun python3 train.py", "python3 -m torch.distributed.run train.py",
-        "python3 train.py --devices $CUDA_VISIBLE_DEVICES"}) {
+        "python3 train.py --devices $CUDA_VISIBLE_DEVICES",
+        "for i in 1 2; do srun python3 train.py; done", "if true; then mpirun train; fi"}) {
     INFO(command);
     CHECK(warnings("command = '" + command + "'", several).empty());
   }
@@ -171,7 +172,8 @@ TEST_CASE("a script that does not exist is a warning with the nearest file") {
   for (const std::string command :
        {"python train.py", "python ./train.py", "python /opt/other.py", "python $HOME/a.py",
         "python {{study_folder}}/a.py", "cd /opt && python a.py", "train > out.sh",
-        "train --config=a.py", "bash -c \"python a.py\"", "python ../a.py"}) {
+        "train --config=a.py", "bash -c \"python a.py\"", "python ../a.py",
+        "python train.py # other.py", "python train.py --tag a#b"}) {
     INFO(command);
     CHECK(warnings_of_command(command).empty());
   }
