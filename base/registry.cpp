@@ -28,6 +28,20 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return previous[b.size()];
 }
 
+constexpr std::string_view kWordEnds = "_-.";  ///< characters between the words of a name
+
+/// Returns the number of characters in the longest sequence of whole words at the beginning of
+/// `choice` with which `name` also begins: 10 for "batch_norm_momentum" and "batch_norm".
+std::size_t shared_words(std::string_view name, std::string_view choice) {
+  std::size_t size = 0;
+  for (std::size_t end = 0; end < choice.size();) {
+    end = std::min(choice.find_first_of(kWordEnds, end + 1), choice.size());
+    if (!name.starts_with(choice.substr(0, end))) break;
+    size = end;
+  }
+  return size;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view name, const std::vector<std::string>& choices) {
@@ -47,11 +61,16 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& ch
   constexpr std::size_t kShortestWord = 4;  // shorter words begin many unrelated names
   const std::string close = nearest(name, choices);
   if (!close.empty()) return close;
-  const auto found = std::find_if(choices.begin(), choices.end(), [&](const std::string& choice) {
-    const std::string_view word = std::string_view(choice).substr(0, choice.find_first_of("_-."));
-    return word.size() >= kShortestWord && name.starts_with(word);
-  });
-  return found == choices.end() ? std::string() : *found;
+  std::string best;
+  std::size_t best_size = 0;
+  for (const std::string& choice : choices) {
+    const std::size_t size = shared_words(name, choice);
+    const std::size_t first_word = std::min(choice.find_first_of(kWordEnds), choice.size());
+    if (size <= best_size || first_word < kShortestWord) continue;
+    best = choice;
+    best_size = size;
+  }
+  return best;
 }
 
 std::string unknown_name(std::string_view kind, std::string_view name,

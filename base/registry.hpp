@@ -18,9 +18,11 @@ namespace dlscale::base {
 std::string nearest(std::string_view name, const std::vector<std::string>& choices);
 
 /// Returns the choice that the user probably meant by an unknown name. This is the nearest choice,
-/// or else the first choice whose first word (the text before "_", "-" or ".", at least 4
-/// characters) is the beginning of `name`: "batch_per_gpu" for "batchsize". Returns an empty string
-/// if there is no such choice.
+/// if there is one. Otherwise, the function compares the words of each choice, which "_", "-" or
+/// "." separates, with the beginning of `name`. It returns the choice that shares the longest
+/// sequence of first words with `name`: "batch_per_gpu" for "batchsize", but "batch_norm" for
+/// "batch_norm_momentum". The first of several such choices is returned. Returns an empty string if
+/// no choice shares its first word, or if each shared first word has fewer than 4 characters.
 std::string suggestion(std::string_view name, const std::vector<std::string>& choices);
 
 /// Returns the message for an unknown name, with the suggestion:

@@ -33,11 +33,13 @@ TEST_CASE("a name unlike all known names has no nearest name") {
 }
 
 TEST_CASE(
-    "a name without a nearest name suggests the first choice that begins with the same word") {
+    "a name without a nearest name suggests the first choice that shares the most first words") {
   const std::vector<std::string> keys{"gpus", "batch_per_gpu", "batch_norm", "lr_peak"};
   CHECK(suggestion("batch_size", keys) == "batch_per_gpu");
   CHECK(suggestion("batchsize", keys) == "batch_per_gpu");
   CHECK(suggestion("batch_nrom", keys) == "batch_norm");
+  CHECK(suggestion("batch_norm_momentum", keys) == "batch_norm");
+  CHECK(suggestion("batch_per_accelerator", {"batch_norm", "batch_per_gpu"}) == "batch_per_gpu");
   CHECK(suggestion("lr_start", keys).empty());
   CHECK(suggestion("size", keys).empty());
   CHECK(suggestion("", {"", "_"}).empty());
