@@ -218,7 +218,8 @@ void read_trainer(const config::Item& section, Study& study) {
   static const std::vector<config::Field<Study>> fields{
       {"command",
        [](Study& s, const config::Item& i) {
-         s.trainer.command = i.word();
+         if (base::trimmed(i.text(), " \t\r\n").empty()) i.fail("must not be empty");
+         s.trainer.command = i.text();
          s.command_where = i.node.where;
        }},
       {"log_format",

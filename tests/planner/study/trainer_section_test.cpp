@@ -105,6 +105,8 @@ TEST_CASE("a malformed [trainer] or parameter is rejected with location and key"
         "s.toml:11:1: trainer: command is missing");
   CHECK(trainer_error({.rest = "[trainer]\ncommand = \"\""}) ==
         "s.toml:12:11: trainer.command: must not be empty");
+  CHECK(trainer_error({.rest = "[trainer]\ncommand = \" \\t\\n\""}) ==
+        "s.toml:12:11: trainer.command: must not be empty");
   CHECK(trainer_error({.rest = kTrainer + "launcher = \"torch\""})
             .rfind("s.toml:13:12: trainer.launcher: unknown launcher \"torch\"", 0) == 0);
   CHECK(trainer_error({.rest = kTrainer + "log_format = \"a b\""})
