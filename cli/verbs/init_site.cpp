@@ -109,7 +109,7 @@ runner::Cluster probe_cluster(const runner::ClusterProbeEntry& entry) {
         workspace::share_folder() / "sites" / fmt::format("generic-{}.toml", entry.name);
     throw runner::SchedulerUnreachable(
         fmt::format("{}; run dlscale init site on a login node of the cluster, or copy {} and "
-                    "fill in the copy",
+                    "replace the example values in the copy",
                     error.what(), generic.string()));
   }
 }

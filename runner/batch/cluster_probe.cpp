@@ -55,8 +55,9 @@ const ClusterProbeEntry& choose_cluster_probe(const std::string& scheduler, std:
   }
   if (found.empty()) {
     throw base::UsageError(fmt::format(
-        "{} on PATH: run this on a login node of the cluster, or copy one of "
-        "the files share/dlscale/sites/generic-*.toml of the installation and fill it in",
+        "{} on PATH: run dlscale init site on a login node of the cluster, or copy a file "
+        "share/dlscale/sites/generic-*.toml of the installation and replace the example values in "
+        "the copy",
         fmt::join(programs, " and ")));
   }
   if (found.size() > 1) {

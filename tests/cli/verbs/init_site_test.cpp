@@ -98,7 +98,8 @@ TEST_CASE("init site on a machine without a batch system is a usage error") {
   const test::Ran ran = node.init({"-o", "mine.toml"});
   CHECK(ran.exit_code == 2);
   CHECK(says(ran.err,
-             "dlscale: no sinfo (slurm) and no oarnodes (oar) on PATH: run this on a login"));
+             "dlscale: no sinfo (slurm) and no oarnodes (oar) on PATH: run dlscale init "
+             "site on a login"));
   CHECK_FALSE(fs::exists(node.program.folder / "mine.toml"));
 }
 
@@ -111,7 +112,7 @@ TEST_CASE("init site reports why a batch system is unreachable and writes nothin
   CHECK(says(ran.err,
              "dlscale: scontrol failed: Unable to contact slurm controller (connect failure); run "
              "dlscale init site on a login node of the cluster, or copy /"));
-  CHECK(says(ran.err, "/sites/generic-slurm.toml and fill in the copy\n"));
+  CHECK(says(ran.err, "/sites/generic-slurm.toml and replace the example values in the copy\n"));
   CHECK_FALSE(fs::exists(node.program.folder / "mine.toml"));
 }
 

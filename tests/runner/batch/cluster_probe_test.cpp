@@ -44,9 +44,9 @@ TEST_CASE("the error for a machine without a batch system contains alternatives"
   CHECK_THROWS_MATCHES(
       choose_cluster_probe("", "/nowhere"), base::UsageError,
       Catch::Message(
-          "no sinfo (slurm) and no oarnodes (oar) on PATH: run this on a login node of "
-          "the cluster, or copy one of the files share/dlscale/sites/generic-*.toml of the "
-          "installation and fill it in"));
+          "no sinfo (slurm) and no oarnodes (oar) on PATH: run dlscale init site on a login node "
+          "of the cluster, or copy a file share/dlscale/sites/generic-*.toml of the installation "
+          "and replace the example values in the copy"));
   CHECK_THROWS_WITH(choose_cluster_probe("slurm", ""),
                     Catch::StartsWith("no sinfo (slurm) on PATH"));
 }
