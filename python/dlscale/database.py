@@ -22,7 +22,7 @@ Launches = dict[str, list[tuple[int, list[Record]]]]
 
 
 def read_database(folder: Path, run_ids: set[str]) -> Launches:
-    """Returns the launches of each run that count, each with its number and its records.
+    """Returns the launches that count, by run id. Each launch has its number and its records.
 
     Prints a warning if the database is missing, cannot be read or lacks launches of the runs.
     """
@@ -37,7 +37,7 @@ def read_database(folder: Path, run_ids: set[str]) -> Launches:
             known = set(database.execute("SELECT run_id, launch FROM launch"))
             found = _read_views(database, run_ids)
     except sqlite3.Error as error:
-        warn(f"{file}: {error}; {lacking}; {advice} with a program dlscale of the same version as this package")
+        warn(f"{file}: {error}; {lacking}; {advice} with the dlscale program of the same version as this package")
         return {}
     missing = [number for run_id in run_ids for number, _ in launch_folders(folder / "runs" / run_id)
                if (run_id, number) not in known]
@@ -48,7 +48,7 @@ def read_database(folder: Path, run_ids: set[str]) -> Launches:
 
 def _read_views(database: sqlite3.Connection, run_ids: set[str]) -> Launches:
     records: dict[str, dict[int, list[Record]]] = {}
-    places: dict[tuple[Any, ...], Record] = {}  # records by run, launch and line of the log
+    places: dict[tuple[Any, ...], Record] = {}  # by whether it is an evaluation, run id, launch, line of the log
     for kind, (view, keys) in VIEWS.items():
         query = f"SELECT run_id, launch, line, {', '.join(keys)} FROM {view} WHERE counts = 1 ORDER BY 1, 2, 3"
         for run_id, launch, line, *values in _rows(database, query, run_ids):

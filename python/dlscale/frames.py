@@ -2,9 +2,9 @@
 """Reads the records of a plan folder, or of one file of records, into pandas frames.
 
 The module reads plan.json and the files results.jsonl. It follows the rule of docs/results-format.md: if a launch
-resumed an earlier launch, the steps of the earlier launch after the checkpoint do not count. Runs whose output a log
-format reads have no file results.jsonl. The module reads their records from results.sqlite, which `dlscale collect`
-writes.
+resumed an earlier launch, the steps of the earlier launch after the checkpoint do not count. Imported runs, and runs
+whose output a log format reads, have no file results.jsonl in the plan folder. The module reads the records of these
+runs from results.sqlite, which `dlscale collect` writes.
 """
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from dlscale.results import LAUNCH_FOLDER, RESULTS, Record, counted_before, laun
 if TYPE_CHECKING:
     import pandas
 
-# Log format of runs that write results.jsonl. It is the format of runs for which the plan names no format.
+# Log format of runs that write results.jsonl. A run without a log format in the plan has this format.
 RECORDS_FORMAT = "dlscale"
+# File in the launch folder of an imported run. It names the imported log, which is outside of the plan folder.
+IMPORT_RECORD = "import.json"
 # Columns that exist also if there are no rows.
 RUN_COLUMNS = ["run_id", "repetition", "gpus", "batch_per_gpu", "global_batch", "launches", "exit_code"]
 EPOCH_COLUMNS = ["run_id", "launch", "epoch", "steps", "samples", "wall_s", "train_loss"]
@@ -43,10 +45,10 @@ class Frames(NamedTuple):
 def load(folder: Union[str, Path]) -> Frames:
     """Returns the records of a plan folder. Also accepts the path of one file results.jsonl.
 
-    Records that do not count, because a later launch repeated their steps, are left out. If a log format reads the
-    output of the runs, the records are those of the last `dlscale collect`. A warning is printed if results.sqlite is
-    missing or does not contain all launches. Raises FileNotFoundError if the folder has no plan.json, and ImportError
-    if pandas is not installed.
+    Records that do not count, because a later launch repeated their steps, are left out. If the runs are imported or a
+    log format reads their output, the records are those of the last `dlscale collect`. A warning is printed if
+    results.sqlite is missing or does not contain all launches. Raises FileNotFoundError if the folder has no plan.json,
+    and ImportError if pandas is not installed.
     """
     try:
         import pandas
@@ -91,7 +93,8 @@ def _read_plan(folder: Path) -> tuple[list[Record], list[tuple[str, int, list[Re
     if not plan_file.is_file():
         raise FileNotFoundError(f"{plan_file} does not exist; pass a folder that dlscale plan has written")
     plan = json.loads(plan_file.read_text(encoding="utf-8"))
-    logged = {run["run_id"] for run in plan["runs"] if run.get("log_format", RECORDS_FORMAT) != RECORDS_FORMAT}
+    logged = {run["run_id"] for run in plan["runs"]
+              if run.get("log_format", RECORDS_FORMAT) != RECORDS_FORMAT or _is_imported(folder, run["run_id"])}
     collected = read_database(folder, logged) if logged else {}
     runs, launches = [], []
     for planned in plan["runs"]:
@@ -109,6 +112,10 @@ def _read_plan(folder: Path) -> tuple[list[Record], list[tuple[str, int, list[Re
                                 for number, path in folders if (path / RESULTS).is_file()])
         launches.extend((run_id, number, records) for number, records in counted)
     return runs, launches
+
+
+def _is_imported(folder: Path, run_id: str) -> bool:
+    return (folder / "runs" / run_id / "launch-1" / IMPORT_RECORD).is_file()
 
 
 def _counted(launches: list[tuple[int, list[Record]]]) -> list[tuple[int, list[Record]]]:

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the data frames of runs whose output a log format reads.
-
-`dlscale collect` writes the records of these runs to results.sqlite.
-"""
+"""Tests of the frames of runs whose records come from results.sqlite, which `dlscale collect` writes."""
 import json
 import os
 import pathlib
@@ -74,6 +71,44 @@ def test_records_come_from_the_completed_launch(tmp_path, call, planned, capfd):
     assert capfd.readouterr().err == ""
 
 
+FORMAT = """
+name = "printing"
+summary = "output of train.py"
+rates = "nothing"
+cross_check = "nothing"
+recognise.any = [{ starts = "step " }]
+[measured.mfu]
+unit = "%"
+[[line]]
+pattern = '^step (?<step>[0-9]+) took (?<s>(?&NUM)) s, mfu (?<mfu>(?&NUM))'
+steps = { step = "step", wall_s = "s", measured = { mfu = "mfu" } }
+"""
+
+
+def test_measured_quantities_of_a_log_are_columns(tmp_path, call):
+    (tmp_path / "printing.toml").write_text(FORMAT)
+    (tmp_path / "train.log").write_text("step 1 took 2 s, mfu 40\nstep 2 took 1 s, mfu 42.5\n")
+    call("collect", "train.log", "-o", "out", "--format", "printing.toml", "--set", "gpus=1", "--set", "global_batch=8",
+         "--no-tables")
+    windows = dlscale.load(tmp_path / "out").windows
+    assert list(windows.wall_s) == [2, 1] and list(windows["measured.mfu"]) == [40, 42.5]
+
+
+def test_imported_files_of_records_are_read_from_the_database(tmp_path, call, capfd):
+    with dlscale.run(folder=tmp_path) as run:
+        for _ in run.steps([[0]] * 3):
+            pass
+    with open(tmp_path / "results.jsonl", "a") as file:
+        file.write('{"record":"run_stop","outcome":"Completed"}\n')
+    call("collect", "results.jsonl", "-o", "out", "--format", "dlscale", "--set", "gpus=1", "--no-tables")
+    windows = dlscale.load(tmp_path / "out").windows
+    assert list(windows.steps) == [3]
+    assert capfd.readouterr().err == ""
+    (tmp_path / "out" / "results.sqlite").unlink()
+    assert dlscale.load(tmp_path / "out").windows.empty
+    assert "results.sqlite does not exist" in capfd.readouterr().err
+
+
 def test_a_folder_that_was_not_collected_gives_a_warning(tmp_path, planned, capfd):
     print_launch(planned, 1, 2000, exit_code=0)
     frames = dlscale.load(tmp_path / "out")
@@ -95,4 +130,4 @@ def test_a_database_of_another_version_gives_a_warning(tmp_path, planned, capfd)
         database.execute("CREATE TABLE launch (run_id TEXT, launch INTEGER)")
     assert dlscale.load(tmp_path / "out").windows.empty
     err = capfd.readouterr().err
-    assert "no such table" in err and "with a program dlscale of the same version" in err
+    assert "no such table" in err and "with the dlscale program of the same version" in err
