@@ -37,7 +37,7 @@ class RecordSteps(TrainerCallback):
 
     @property
     def run(self) -> Optional[Run]:
-        """Records of the current training, for example for run.measured(). None while no training is in progress."""
+        """Recorder of the current training, for example to call measured(). None while no training is in progress."""
         return self._run
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:

@@ -41,7 +41,7 @@ class RecordSteps(Callback):
 
     @property
     def run(self) -> Optional[Run]:
-        """Records of the current training, for example for run.measured(). None while no training is in progress."""
+        """Recorder of the current training, for example to call measured(). None while no training is in progress."""
         return self._run
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers that select the records of one type from the records of a run, and that compute the rates
-// of windows.
+// Helpers that select the records of one type from the records of a run, and compute the rate of a
+// window.
 #pragma once
 
 #include <variant>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drives a headless Chromium over its debugging pipe (the DevTools protocol) with the standard library only.
 
-The functions below the class check what the tests of all pages require.
+The functions below the class are the checks that the tests of all pages share.
 """
 import base64
 import itertools
@@ -135,17 +135,17 @@ class Browser:
         shutil.rmtree(self.profile, ignore_errors=True)
 
 
-FAULTS = []
+FAULTS = []  # texts of the failed checks
 
 
 def check(truth, fault):
-    """Records the fault for run_checks() if `truth` is false."""
+    """Adds the text `fault` to FAULTS if `truth` is false."""
     if not truth:
         FAULTS.append(fault)
 
 
 def check_names(page):
-    """Checks that a page shows names that contain markup or a script as text, and that it loads no other files."""
+    """Checks that a page shows markup and scripts in names as text, and that the page loads no other files."""
     check(page.evaluate("document.title") != "taken", "a script of an axis value was run")
     check(page.evaluate("document.querySelectorAll('td b, th b, li b').length") == 0, "a value became markup")
     loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
@@ -183,7 +183,7 @@ def check_console(page):
 
 
 def run_checks(label, look_at):
-    """Calls look_at() with a page of a new browser and prints the faults. Returns the exit code of the test."""
+    """Calls look_at() with a new browser, and prints FAULTS after `label`. Returns the exit code of the test."""
     program = find_browser()
     if not program:
         print("SKIPPED: chromium is not installed (tools/setup --lint brings it)")
