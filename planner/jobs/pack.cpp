@@ -40,8 +40,8 @@ bool is_name(const std::string& name, const std::string& stem, const std::string
 class Arranger {
  public:
   Arranger(const Site& site, const LaunchSettings& launch, std::span<const RunNeeds> needs,
-           std::span<PlannedRun> runs)
-      : site_(site), launch_(launch), needs_(needs), runs_(runs) {
+           std::span<PlannedRun> runs, StartOrder order)
+      : site_(site), launch_(launch), needs_(needs), runs_(runs), order_(order) {
     for (const RunNeeds& need : needs_) {
       const auto [own, is_new] = settings_.try_emplace(need.requested, need.requested);
       if (!is_new) continue;
@@ -58,6 +58,7 @@ class Arranger {
     std::iota(left.begin(), left.end(), 0U);
     const bool batch = site_.scheduler != "local";
     if (batch && !existing.empty()) left = keep(existing);
+    sort_runs(left);
     if (batch && launch_.pack) left = pack(left);
     if (batch && launch_.array) left = make_arrays(left);
     out_.jobs.reserve(out_.jobs.size() + left.size());
@@ -71,6 +72,15 @@ class Arranger {
   }
 
  private:
+  /// Returns whether run `a` starts before run `b`.
+  bool starts_before(std::uint32_t a, std::uint32_t b) const {
+    const int of_a = runs_[a].repetition, of_b = runs_[b].repetition;
+    return order_ == StartOrder::repetitions && of_a != of_b ? of_a < of_b : a < b;
+  }
+  void sort_runs(Indices& runs) const {
+    std::sort(runs.begin(), runs.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return starts_before(a, b); });
+  }
   const contract::ResourceRequest& request_of(std::uint32_t i) const {
     return needs_[i].allocation->request;
   }
@@ -254,16 +264,20 @@ class Arranger {
       (can_be_packed(i) ? groups[pack_key(i)] : left).push_back(i);
     }
     for (const auto& [key, group] : groups) pack_group(group, left);
-    std::sort(left.begin(), left.end());
+    sort_runs(left);
     return left;
   }
 
+  /// Packs runs of a group, which is sorted by start order. Appends the other runs to `left`. The
+  /// numbers of the shares are positions in the group, because share_nodes() sorts runs of equal
+  /// length by number.
   void pack_group(const Indices& group, Indices& left) {
     const Partition& partition = partition_of(group.front());
     double limit = site_.walltime_s;
     std::vector<NodeShare> shares;
     for (const std::uint32_t i : group) {
       shares.push_back(share_of(i));
+      shares.back().run = shares.size() - 1;
       limit = std::max(limit, shares.back().seconds);
     }
     if (partition.max_walltime_s > 0) limit = partition.max_walltime_s;
@@ -273,11 +287,10 @@ class Arranger {
     };
     const Sharing sharing = share_nodes(std::move(shares), room_for(group.front()), limit, charge);
     too_dear_ += sharing.too_dear;
-    for (const std::size_t run : sharing.alone) left.push_back(static_cast<std::uint32_t>(run));
+    for (const std::size_t position : sharing.alone) left.push_back(group[position]);
     for (const NodePlan& node : sharing.nodes) {
       Indices runs;
-      for (const NodeShare& share : node.runs)
-        runs.push_back(static_cast<std::uint32_t>(share.run));
+      for (const NodeShare& share : node.runs) runs.push_back(group[share.run]);
       const contract::ResourceRequest request = node_request(node, runs, limit);
       const std::string name = name_of(kPacked, digest_of(runs, request));
       add({.name = name, .resources = request, .kind = JobKind::packed}, std::move(runs));
@@ -338,9 +351,10 @@ class Arranger {
   void sort_jobs() {
     std::vector<std::size_t> order(out_.jobs.size());
     std::iota(order.begin(), order.end(), 0U);
+    const auto run_before = [&](std::uint32_t a, std::uint32_t b) { return starts_before(a, b); };
     const auto before = [&](std::size_t a, std::size_t b) {
-      return *std::min_element(out_.runs[a].begin(), out_.runs[a].end()) <
-             *std::min_element(out_.runs[b].begin(), out_.runs[b].end());
+      return starts_before(*std::min_element(out_.runs[a].begin(), out_.runs[a].end(), run_before),
+                           *std::min_element(out_.runs[b].begin(), out_.runs[b].end(), run_before));
     };
     // Jobs are already in order if all of them are single jobs, which is the usual case.
     if (std::is_sorted(order.begin(), order.end(), before)) return;
@@ -385,6 +399,7 @@ class Arranger {
   const LaunchSettings& launch_;
   std::span<const RunNeeds> needs_;
   std::span<PlannedRun> runs_;
+  StartOrder order_;
   // Maps each settings object to the object that represents all equal settings. See settings_of().
   std::map<const ResourceSettings*, const ResourceSettings*> settings_;
   // Cache of partition_of().
@@ -398,8 +413,8 @@ class Arranger {
 
 Arrangement arrange_jobs(const Site& site, const LaunchSettings& launch,
                          std::span<const RunNeeds> needs, std::span<PlannedRun> runs,
-                         std::span<const PlannedJob> existing) {
-  return Arranger(site, launch, needs, runs).arrange(existing);
+                         std::span<const PlannedJob> existing, StartOrder order) {
+  return Arranger(site, launch, needs, runs, order).arrange(existing);
 }
 
 }  // namespace dlscale::planner

@@ -27,8 +27,15 @@ struct RunNeeds {
   const ResourceSettings* requested = nullptr;
 };
 
+/// Order in which runs start.
+enum class StartOrder {
+  repetitions,  ///< the first repetition of all points, then the second repetition, and so on
+  points,       ///< all repetitions of the first point, then those of the second, and so on
+};
+
 struct Arrangement {
-  std::vector<contract::PlannedJob> jobs;        ///< jobs in the order of their first runs
+  /// Jobs in the order in which they start: by the run of each job that comes first in StartOrder.
+  std::vector<contract::PlannedJob> jobs;
   std::vector<std::vector<std::uint32_t>> runs;  ///< for each job, the indices of its runs
   std::vector<std::string> notes;
 };
@@ -53,8 +60,13 @@ struct Arrangement {
 /// again. New jobs contain only the other runs. The name of a packed job or of an array's table
 /// depends on its content (runs in their order, resources, partition), so a queued task never
 /// refers to another run.
+///
+/// `order` determines the order of the jobs and of the tasks in a new array. A new packed job
+/// starts long runs first, and runs of equal length in this order. Existing arrays and packed jobs
+/// keep their order. The order of `runs` does not change.
 Arrangement arrange_jobs(const Site& site, const LaunchSettings& launch,
                          std::span<const RunNeeds> needs, std::span<contract::PlannedRun> runs,
-                         std::span<const contract::PlannedJob> existing = {});
+                         std::span<const contract::PlannedJob> existing = {},
+                         StartOrder order = StartOrder::repetitions);
 
 }  // namespace dlscale::planner

@@ -33,8 +33,10 @@ std::vector<std::string> arrange(Planning& planning,
     needs.push_back(
         {&planning.allocations[i / repeats], &planning.study.matrices[point.resources].resources});
   }
-  Arrangement arranged =
-      arrange_jobs(planning.site, planning.study.launch, needs, planning.plan.runs, existing);
+  const StartOrder order =
+      planning.study.order == "points" ? StartOrder::points : StartOrder::repetitions;
+  Arrangement arranged = arrange_jobs(planning.site, planning.study.launch, needs,
+                                      planning.plan.runs, existing, order);
   planning.plan.jobs = std::move(arranged.jobs);
   planning.job_runs = std::move(arranged.runs);
   return std::move(arranged.notes);

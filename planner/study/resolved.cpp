@@ -20,6 +20,7 @@ std::vector<Default> study_defaults() {
   return {{"scaling", study.scaling},
           {"baseline", study.baseline.rule},
           {"repeats", std::int64_t{study.repeats}},
+          {"order", study.order},
           {"seed", static_cast<std::int64_t>(study.seed)},
           {"uneven_batch", study.uneven_batch}};
 }

@@ -132,6 +132,9 @@ struct Study {
   std::string reference;
   int repeats = 1;  ///< maximum number of repetitions of a point
   contract::RepeatUntil until;
+  /// Order in which runs start. "repetitions": the first repetition of all points, then the second.
+  /// "points": all repetitions of the first point, then those of the second.
+  std::string order = "repetitions";
   std::uint64_t seed = 1;
   contract::ExternalTrainer trainer;
   SourceText log_format;  ///< format of the trainer's output that the study describes; empty: none

@@ -115,6 +115,10 @@ const std::vector<config::Field<Study>>& study_fields() {
          s.repeats = static_cast<int>(i.whole(1, kMostRepeats));
        }},
       {"until", read_until},
+      {"order",
+       [](Study& s, const config::Item& i) {
+         s.order = i.one_of("order", {"repetitions", "points"});
+       }},
       {"seed",
        [](Study& s, const config::Item& i) { s.seed = static_cast<std::uint64_t>(i.whole(0)); }},
       {"uneven_batch",

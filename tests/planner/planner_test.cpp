@@ -45,12 +45,14 @@ TEST_CASE("the published study on NEF gives each global batch to every number of
 TEST_CASE("run ids are unique, and jobs are named after their runs") {
   const auto planning = test::plan_example("demo", "local", {"study.repeats=2"});
   std::set<std::string> runs, points;
+  std::map<std::string, std::vector<std::string>> jobs;
+  for (const auto& job : planning.plan.jobs) jobs[job.name] = job.run_ids;
   for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
     runs.insert(planning.run(i).run_id);
     points.insert(contract::point_id(planning.run(i).run_id));
     CHECK(planning.plan.runs[i].run_id == planning.run(i).run_id);
-    CHECK(planning.plan.jobs[i].run_ids == std::vector{planning.run(i).run_id});
-    CHECK(planning.plan.runs[i].job == planning.plan.jobs[i].name);
+    CHECK(planning.plan.runs[i].job == planning.run(i).run_id);
+    CHECK(jobs.at(planning.plan.runs[i].job) == std::vector{planning.run(i).run_id});
   }
   CHECK(runs.size() == 32);
   CHECK(points.size() == 16);

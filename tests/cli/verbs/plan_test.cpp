@@ -73,7 +73,7 @@ TEST_CASE("bad input gives one line and exit code 2") {
   CHECK(typo.exit_code == 2);
   CHECK(typo.out ==
         "dlscale: -S study.repeat=2: study.repeat: unknown key; did you mean \"repeats\"? (known: "
-        "name, scaling, baseline, reference, repeats, until, seed, uneven_batch)\n");
+        "name, scaling, baseline, reference, repeats, until, order, seed, uneven_batch)\n");
   CHECK(plan_in(dir, kDemo + " --site nowhere").exit_code == 2);
   CHECK(plan_in(dir, kDemo + " -S matrix.batch_per_gpu=0").exit_code == 2);
   CHECK(plan_in(dir, "").exit_code == 2);

@@ -20,6 +20,7 @@ namespace {
 struct PackBench {
   Site site{.name = "s", .scheduler = "slurm", .device = "cuda", .walltime_s = 3600};
   LaunchSettings launch;
+  StartOrder order = StartOrder::repetitions;
   ResourceSettings requested;
   std::vector<Allocation> allocations;
   std::vector<contract::PlannedRun> runs;
@@ -45,7 +46,15 @@ struct PackBench {
   Arrangement arrange(const std::vector<contract::PlannedJob>& existing = {}) {
     std::vector<RunNeeds> needs;
     for (const Allocation& allocation : allocations) needs.push_back({&allocation, &requested});
-    return arrange_jobs(site, launch, needs, runs, existing);
+    return arrange_jobs(site, launch, needs, runs, existing, order);
+  }
+  /// Adds all repetitions of a point, with the ids POINT-r1, POINT-r2, and so on.
+  void add_repetitions(const std::string& point, int gpus, int repeats, double predicted_s = 0) {
+    for (int repetition = 1; repetition <= repeats; ++repetition) {
+      add(gpus, 3600, predicted_s);
+      rename_last(point + "-r" + std::to_string(repetition));
+      runs.back().repetition = repetition;
+    }
   }
   void rename_last(const std::string& id) { runs.back().run_id = id; }
   /// Inserts a run before all others, as a new first value of an axis does.
@@ -346,6 +355,74 @@ TEST_CASE("single jobs of an earlier plan stay single if arrays or packing are r
     CHECK(after.jobs[1] == before.jobs[1]);
     CHECK(after.jobs[2] == before.jobs[3]);
   }
+}
+
+TEST_CASE("all points run once before any point runs again, in jobs, arrays and packed jobs") {
+  using Ids = std::vector<std::string>;
+  const auto starts = [](const LaunchSettings& launch, StartOrder order) {
+    PackBench bench;
+    bench.launch = launch;
+    bench.order = order;
+    bench.site.partitions[0].max_walltime_s = 24 * 3600;
+    bench.add_repetitions("p", 2, 3);
+    bench.add_repetitions("q", 2, 3);
+    Ids ids;
+    for (const auto& job : bench.arrange().jobs) {
+      ids.insert(ids.end(), job.run_ids.begin(), job.run_ids.end());
+    }
+    for (std::size_t i = 0; i < 6; ++i) {
+      CHECK(bench.runs[i].run_id == (i < 3 ? "p-r" : "q-r") + std::to_string(i % 3 + 1));
+    }
+    return ids;
+  };
+  for (const LaunchSettings& launch :
+       {LaunchSettings{}, LaunchSettings{.array = true}, LaunchSettings{.pack = true}}) {
+    CHECK(starts(launch, StartOrder::repetitions) ==
+          Ids{"p-r1", "q-r1", "p-r2", "q-r2", "p-r3", "q-r3"});
+    CHECK(starts(launch, StartOrder::points) ==
+          Ids{"p-r1", "p-r2", "p-r3", "q-r1", "q-r2", "q-r3"});
+  }
+}
+
+TEST_CASE("jobs of a single machine start all points once before any point runs again") {
+  PackBench bench;
+  bench.site.scheduler = "local";
+  bench.add_repetitions("p", 1, 2);
+  bench.add_repetitions("q", 2, 2);
+  const auto arranged = bench.arrange();
+  std::vector<std::string> names;
+  for (const auto& job : arranged.jobs) names.push_back(job.name);
+  CHECK(names == std::vector<std::string>{"p-r1", "q-r1", "p-r2", "q-r2"});
+  CHECK(arranged.runs == std::vector<std::vector<std::uint32_t>>{{0}, {2}, {1}, {3}});
+}
+
+TEST_CASE("arrays and packed jobs of an earlier plan keep their order of runs") {
+  for (const bool pack : {false, true}) {
+    PackBench bench;
+    bench.launch = {.pack = pack, .array = !pack};
+    bench.site.partitions[0].max_walltime_s = 24 * 3600;
+    bench.order = StartOrder::points;
+    bench.add_repetitions("p", 2, 2);
+    bench.add_repetitions("q", 2, 2);
+    const auto before = bench.arrange();
+    REQUIRE(before.jobs.size() == 1);
+    bench.order = StartOrder::repetitions;
+    CHECK(bench.arrange(before.jobs).jobs == before.jobs);
+    CHECK(bench.arrange().jobs != before.jobs);
+  }
+}
+
+TEST_CASE("longer runs of a packed job start before first repetitions of shorter runs") {
+  PackBench bench;
+  bench.launch.pack = true;
+  bench.site.partitions[0].exclusive = true;
+  bench.site.partitions[0].max_walltime_s = 24 * 3600;
+  bench.add_repetitions("short", 2, 2, 600);
+  bench.add_repetitions("long", 2, 2, 3000);
+  const auto arranged = bench.arrange();
+  REQUIRE(arranged.jobs.size() == 1);
+  CHECK(arranged.jobs[0].run_ids ==
+        std::vector<std::string>{"long-r1", "long-r2", "short-r1", "short-r2"});
 }
 
 TEST_CASE("chained jobs wait for the previous job of their chain") {

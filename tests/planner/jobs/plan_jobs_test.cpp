@@ -120,3 +120,25 @@ TEST_CASE("predictions outside the measured counts and unsupported settings are 
   CHECK(planning.plan.warnings[1].find("the upper edge of the band") != std::string::npos);
   CHECK(planning.plan.warnings[2] == "resources.qos has no effect on a single machine (site)");
 }
+
+TEST_CASE("study.order changes the order of jobs, but not the runs, their ids or their order") {
+  const auto plan_of = [](const std::string& order) {
+    test::TempDir dir;
+    auto text = study_of("[4, 8]", "");
+    text.study += "\nrepeats = 2" + order;
+    return test::plan_texts(text.text(), kSite, dir).plan;
+  };
+  const auto by_repetitions = plan_of(""), by_points = plan_of("\norder = 'points'");
+  CHECK(by_repetitions.runs == by_points.runs);
+  const auto names = [](const contract::Plan& plan) {
+    std::vector<std::string> all;
+    for (const auto& job : plan.jobs) all.push_back(job.name);
+    return all;
+  };
+  const auto id = [&](std::size_t i) { return by_points.runs[i].run_id; };
+  CHECK(id(0).ends_with("-r1"));
+  CHECK(id(1).ends_with("-r2"));
+  CHECK(names(by_points) == std::vector{id(0), id(1), id(2), id(3)});
+  CHECK(names(by_repetitions) == std::vector{id(0), id(2), id(1), id(3)});
+  CHECK(names(plan_of("\norder = 'repetitions'")) == names(by_repetitions));
+}

@@ -46,9 +46,9 @@ std::vector<std::string> ids(const planner::Study& study) {
 
 TEST_CASE("a resolved study contains its bases, -S values and defaults") {
   const std::string text = resolved({"study.repeats=2"});
-  CHECK_THAT(text, Contains("repeats = 2\n") && Contains("epochs = 7\n") &&
-                       Contains("lr = { base = 0.1 }") && Contains("precision = \"fp32\"\n") &&
-                       Contains("scaling = \"weak\"\n") &&
+  CHECK_THAT(text, Contains("repeats = 2\n") && Contains("order = \"repetitions\"\n") &&
+                       Contains("epochs = 7\n") && Contains("lr = { base = 0.1 }") &&
+                       Contains("precision = \"fp32\"\n") && Contains("scaling = \"weak\"\n") &&
                        Contains("# Every run has framework = \"ddp\".\n") && !Contains("extends"));
 }
 

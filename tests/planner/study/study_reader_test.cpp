@@ -18,7 +18,7 @@ struct Broken {
 const std::vector<Broken> kBrokenSections{
     {{.study = "nmae = \"s\""},
      "s.toml:2:1: study.nmae: unknown key; did you mean \"name\"? (known: name, scaling, baseline, "
-     "reference, repeats, until, seed, uneven_batch)"},
+     "reference, repeats, until, order, seed, uneven_batch)"},
     {{.study = "name = \"s\"\nreference = \"\""},
      "s.toml:3:13: study.reference: must not be empty"},
     {{.study = "name = \"s\"\nreference = 3"},
@@ -40,6 +40,9 @@ const std::vector<Broken> kBrokenSections{
      "s.toml:3:11: study.repeats: must be at most 10000 (got 10001)"},
     {{.resources = "cores_per_rank = 4097"},
      "s.toml:10:18: resources.cores_per_rank: must be at most 4096 (got 4097)"},
+    {{.study = "name = \"s\"\norder = \"repetition\""},
+     "s.toml:3:9: study.order: unknown order \"repetition\"; did you mean \"repetitions\"? (known: "
+     "repetitions, points)"},
     {{.study = "name = \"s\"\nrepeats = 1.5"},
      "s.toml:3:11: study.repeats: expected a whole number, found 1.5"},
     {{.study = "name = \"s\"\nbaseline = { gpu = 4 }"},
