@@ -88,6 +88,9 @@ class PlanDir {
   /// Returns the path of the copy of the user's log format (`trainer.read` of the study). The file
   /// exists only if the study describes a format.
   std::filesystem::path log_format_toml() const { return root_ / "log_format.toml"; }
+  /// Returns the path of the shell functions that unset inherited environment variables. All job
+  /// scripts read this file at their start.
+  std::filesystem::path inherited_variables() const { return root_ / "inherited_variables.sh"; }
   /// Returns the path of the file with a digest of the plan's inputs and outputs. If the digest
   /// still matches, the next `dlscale plan` need not compare the contents of all files.
   std::filesystem::path fingerprint() const { return root_ / ".sealed"; }

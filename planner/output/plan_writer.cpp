@@ -267,10 +267,12 @@ base::Pieces PlanWriter::table_lines(std::vector<std::size_t> jobs) const {
   };
 }
 
-/// Returns the files in the order in which they are written. plan.json comes last, because
-/// plan.json names all other files.
+/// Returns the files in the order in which they are written. The first file is the file that the
+/// job scripts read. plan.json comes last, because plan.json names all other files.
 std::vector<PlanFile> PlanWriter::files() const {
   std::vector<PlanFile> files;
+  ScriptTemplate inherited(resources_.templates, "inherited_variables.sh");
+  files.push_back({out_.inherited_variables(), whole(inherited.render(inherited_data(planning_)))});
   std::map<std::string, std::vector<std::size_t>> tables;  // indices of the jobs of each table
   for (std::size_t i = 0; i < plan_.jobs.size(); ++i) {
     const PlannedJob& job = plan_.jobs[i];
@@ -549,11 +551,15 @@ void PlanWriter::check() {
 
 void PlanWriter::write() {
   states_in_files();
+  const auto write_file = [](const PlanFile& file) {
+    if (!file.right) base::write_pieces_atomically(file.path, file.content);
+  };
   NewFolders folders(out_, is_external());
   const IncompleteMarker mark(out_);
   try {
     if (!sealed_) look_at_jobs(true);
     folders.keep();
+    write_file(files_.front());
     const Folder runs(out_.runs()), jobs(out_.jobs());
     const auto publish_jobs = [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) publish(i, runs, jobs);
@@ -563,9 +569,7 @@ void PlanWriter::write() {
     discard_staged();
     throw;
   }
-  for (const PlanFile& file : files_) {
-    if (!file.right) base::write_pieces_atomically(file.path, file.content);
-  }
+  std::for_each(files_.begin() + 1, files_.end(), write_file);
   if (planning_.study.log_format.text.empty()) fs::remove(out_.log_format_toml());
   if (!sealed_) write_seal();
 }

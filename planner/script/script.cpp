@@ -294,8 +294,9 @@ std::vector<std::string> Script::slots() const {
   return items;
 }
 
-base::ScriptVariables Script::variables() const {
+std::vector<std::string> Script::own_variables() const {
   std::vector<std::string> own;
+  if (!on("slurm")) return own;
   // SLURM sets this variable from the default memory of a partition.
   if (!asks_memory()) own.push_back("SLURM_MEM_PER_CPU");
   if (asks_gpus_per_node()) own.push_back("SLURM_GPUS_PER_NODE");
@@ -303,7 +304,11 @@ base::ScriptVariables Script::variables() const {
   if (!partition.hint.empty()) {
     own.insert(own.end(), {"SLURM_HINT", "SLURM_THREADS_PER_CORE", "SLURM_NTASKS_PER_CORE"});
   }
-  return base::script_variables(site.scheduler, own, site.keep_environment);
+  return own;
+}
+
+base::ScriptVariables Script::variables() const {
+  return base::script_variables(site.scheduler, own_variables(), site.keep_environment);
 }
 
 std::vector<std::string> Script::data_variables() const {
@@ -561,6 +566,8 @@ constexpr DataRow<std::vector<std::string>> kLists[] = {
      [](const Script& s) { return s.each_exported(); }},
     {"exported_names", "names of the environment variables of all runs",
      [](const Script& s) { return s.exported_names(); }},
+    {"own_variables", "SLURM: patterns of variables that SLURM sets because of the directives",
+     [](const Script& s) { return s.own_variables(); }},
     {"mounted_folders", "folders that a container needs in addition to the plan folder",
      [](const Script& s) { return s.mounted_folders(); }},
     {"slots", "packed: 0, 1, …, one number for each rank that fits on the node at a time",
@@ -614,6 +621,15 @@ TemplateData script_data(const Planning& planning, std::size_t job, const contra
   add(kLists, data.lists);
   add(kLines, data.verbatim);
   add(kPartials, data.partials);
+  return data;
+}
+
+TemplateData inherited_data(const Planning& planning) {
+  const Site& site = planning.site;
+  const auto [kept, unset] = base::script_variables(site.scheduler, {}, site.keep_environment);
+  TemplateData data;
+  data.verbatim = {{"kept_variables", case_patterns(kept)},
+                   {"unset_variables", case_patterns(unset)}};
   return data;
 }
 

@@ -94,6 +94,9 @@ struct Script {
   bool asks_gpus_per_node() const {
     return on("slurm") && cuda() && partition.gpu_request == "gpus-per-node";
   }
+  /// Returns the patterns of the environment variables that SLURM sets because of the directives of
+  /// the script. The script does not unset these variables.
+  std::vector<std::string> own_variables() const;
   /// Returns the patterns of the environment variables that the script unsets at its start, and the
   /// patterns of the variables that the script keeps.
   base::ScriptVariables variables() const;
@@ -153,6 +156,10 @@ struct Script {
 /// command of the study. Throws base::SpecError for values that a script cannot express.
 TemplateData script_data(const Planning& planning, std::size_t job, const contract::PlanDir& out,
                          ExternalCommand& command);
+
+/// Returns the template values of the file inherited_variables.sh, which all job scripts of the
+/// plan read.
+TemplateData inherited_data(const Planning& planning);
 
 /// Returns all names that templates may use, in the order of the documentation.
 std::vector<ScriptName> script_names();

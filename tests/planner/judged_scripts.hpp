@@ -22,18 +22,14 @@ namespace dlscale::test {
 /// checked once by bash. Scripts that also differ in numbers are checked once by shellcheck.
 class JudgedScripts {
  public:
-  /// Adds the job scripts of a plan in `folder` or below. Messages about these scripts begin with
-  /// `form`.
+  /// Adds the job scripts of a plan in `folder` or below, and the file that they read. Messages
+  /// about these scripts begin with `form`.
   void take(const contract::PlanDir& plan, const std::filesystem::path& folder,
             const std::string& form) {
     for (const auto& entry : std::filesystem::directory_iterator(plan.jobs())) {
-      if (entry.path().extension() != ".sh") continue;
-      const std::string text = base::read_file(entry.path()), job = entry.path().stem();
-      const std::string file = form + job + ".sh", code = code_of(text, job, folder.string());
-      if (!different_.emplace(code, file).second) continue;
-      base::write_file_atomically(dir_ / file, text);
-      shapes_.emplace(without_numbers(code), file);
+      if (entry.path().extension() == ".sh") add(entry.path(), folder, form);
     }
+    add(plan.inherited_variables(), folder, form);
   }
   /// Checks that bash -n and, if it is installed, shellcheck accept the scripts.
   void check() const {
@@ -49,6 +45,14 @@ class JudgedScripts {
   }
 
  private:
+  void add(const std::filesystem::path& script, const std::filesystem::path& folder,
+           const std::string& form) {
+    const std::string text = base::read_file(script), job = script.stem();
+    const std::string file = form + job + ".sh", code = code_of(text, job, folder.string());
+    if (!different_.emplace(code, file).second) return;
+    base::write_file_atomically(dir_ / file, text);
+    shapes_.emplace(without_numbers(code), file);
+  }
   void check(const std::string& command) const {
     const std::string here = planner::shell_quote(dir_.path().string());
     const ShellResult result = run_bash("cd " + here + " && " + command);

@@ -11,7 +11,7 @@ import pathlib
 import re
 import sys
 
-NAMES = re.compile(r"^(job|run_id|run_folder|end_file|plan|table)=.*|^cd .*", re.MULTILINE)
+NAMES = re.compile(r"^(job|run_id|run_folder|end_file|plan|table)=.*|^cd .*|^source .*", re.MULTILINE)
 COMMENTS = re.compile(r"\n#.*")
 
 

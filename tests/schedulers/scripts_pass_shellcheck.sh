@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Scripts that dlscale writes for its sites pass bash -n and shellcheck. bash -n checks one of the scripts
-# that differ only in comments and names. shellcheck checks one script of each shape.
+# that differ only in comments and names. shellcheck checks one script of each shape, and for each site the
+# file that the scripts read.
 # usage: scripts_pass_shellcheck.sh DLSCALE SITE.toml...
 # shellcheck source-path=SCRIPTDIR source=planned.bash
 source "$(dirname "$0")/planned.bash"
@@ -17,6 +18,8 @@ command -v shellcheck >/dev/null || {
 
 for site in "${@:2}"; do
   plan_site "$site" "$work/$(basename "$site" .toml)"
+  inherited=$(find "$plans" -name inherited_variables.sh -print -quit)
+  shellcheck -S warning "$inherited"
 done
 mapfile -d '' different < <(python3 "$here/one_of_each_shape.py" "$work" numbers)
 [[ ${#different[@]} -gt 0 ]]

@@ -50,9 +50,9 @@ FileKind kind_of(const fs::path& path, const contract::PlanDir& here,
   if (under(here.tables())) return FileKind::tables;
   if (under(here.figures())) return FileKind::figures;
   if (parts[0].native().starts_with(here.database().native())) return FileKind::database;
-  const fs::path own[] = {here.jobs(),      here.plan_json(),   here.study_toml(),
-                          here.site_toml(), here.fingerprint(), here.incomplete_marker(),
-                          here.launch_log()};
+  const fs::path own[] = {here.jobs(),       here.plan_json(),          here.study_toml(),
+                          here.site_toml(),  here.fingerprint(),        here.incomplete_marker(),
+                          here.launch_log(), here.inherited_variables()};
   return std::any_of(std::begin(own), std::end(own), under) ? FileKind::plan : FileKind::other;
 }
 

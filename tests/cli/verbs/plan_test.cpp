@@ -27,8 +27,9 @@ TEST_CASE("plan writes the folder, reports it, and writes nothing the second tim
   CHECK(first.exit_code == 0);
   CHECK(first.out.rfind("demo: 48 runs in 48 jobs on local (local), weak scaling, 3 repetitions\n",
                         0) == 0);
-  CHECK(first.out.find("\ndemo: 99 files written, 0 unchanged\n") != std::string::npos);
-  CHECK(plan_in(dir, kDemo).out.find("demo: 0 files written, 99 unchanged\n") != std::string::npos);
+  CHECK(first.out.find("\ndemo: 100 files written, 0 unchanged\n") != std::string::npos);
+  CHECK(plan_in(dir, kDemo).out.find("demo: 0 files written, 100 unchanged\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("a dry run writes nothing and rejects the same studies as planning") {

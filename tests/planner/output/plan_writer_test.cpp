@@ -40,7 +40,7 @@ TEST_CASE("a plan folder contains the files that its readers need") {
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
   const auto written = write(planning, out);
-  CHECK(written.written == 48 + 48 + 3);
+  CHECK(written.written == 48 + 48 + 4);
   CHECK(contract::plan_from_json(base::read_file(out.plan_json()), "p") == planning.plan);
   CHECK(base::read_file(out.site_toml()) == base::read_file(test::kSource / "sites/local.toml"));
   CHECK(base::read_file(out.study_toml()) ==
@@ -76,9 +76,10 @@ TEST_CASE("files that were changed by hand are detected and rewritten") {
     base::write_file_atomically(file, change);
     const auto written = write(planning, out);
     CHECK(base::read_file(file) == right);
-    return written.written == 1 && written.unchanged == 48 + 48 + 3 - 1;
+    return written.written == 1 && written.unchanged == 48 + 48 + 4 - 1;
   };
-  for (const fs::path& file : {script, json, out.plan_json(), out.study_toml(), out.site_toml()}) {
+  for (const fs::path& file : {script, json, out.plan_json(), out.study_toml(), out.site_toml(),
+                               out.inherited_variables()}) {
     INFO(file);
     std::string text = base::read_file(file);
     CHECK(notices(file, text.substr(0, text.size() / 2) + text.substr(text.size() / 2 + 1)));
@@ -127,10 +128,10 @@ TEST_CASE("the files that planning would write are counted without writing them"
   test::TempDir dir;
   const contract::PlanDir out(dir / "p");
   const auto planning = test::plan_example("demo", "local");
-  CHECK(planner::check_plan(planning, test::shipped_resources(), out).written == 48 + 48 + 3);
+  CHECK(planner::check_plan(planning, test::shipped_resources(), out).written == 48 + 48 + 4);
   CHECK_FALSE(fs::exists(out.root()));
   write(planning, out);
-  CHECK(planner::check_plan(planning, test::shipped_resources(), out).unchanged == 48 + 48 + 3);
+  CHECK(planner::check_plan(planning, test::shipped_resources(), out).unchanged == 48 + 48 + 4);
 }
 
 TEST_CASE("the table of an array has one run.json per line in the order of the tasks") {

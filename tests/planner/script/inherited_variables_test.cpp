@@ -87,6 +87,34 @@ TEST_CASE("tasks of an array get their task number") {
              Contains("\nSLURM_ARRAY_TASK_ID=1\n"));
 }
 
+TEST_CASE("job scripts name only the kept variables, and all names are in a file of the plan") {
+  NotingBench bench;
+  bench.study.rest = "[launch]\narray = true";
+  bench.study.matrix = "model = 'mlp'\ngpus = 2\nbatch_per_gpu = [32, 64]";
+  bench.site_keys = "keep_environment = ['SBATCH_ACCOUNT']";
+  bench.plan();
+  const std::string script =
+      base::read_file(bench.out.job_script(bench.planning.plan.jobs[0].name));
+  CHECK_THAT(script, Contains("\nunset_inherited keep=SLURM_MEM_PER_CPU keep='SLURM_ARRAY_*'\n") &&
+                         !Contains("OMPI_COMM_WORLD_") && !Contains("SBATCH_ACCOUNT"));
+  CHECK_THAT(base::read_file(bench.out.inherited_variables()), Contains("OMPI_COMM_WORLD_*") &&
+                                                                   Contains("SBATCH_ACCOUNT |") &&
+                                                                   Contains("SLURM_ARRAY_*"));
+}
+
+TEST_CASE("a job without the file of variable names ends before training starts") {
+  NotingBench bench;
+  bench.program("srun", "touch \"${0%/*}/started\"");
+  bench.plan();
+  std::filesystem::remove(bench.out.inherited_variables());
+  const auto result = test::run_bash(bench.script());
+  CHECK(result.exit_code == 2);
+  CHECK_THAT(result.out, Contains("inherited_variables.sh"));
+  CHECK_FALSE(std::filesystem::exists(bench.dir / "started"));
+  CHECK(planner::write_plan(bench.planning, test::shipped_resources(), bench.out).written == 1);
+  CHECK(test::run_bash(bench.script()).exit_code == 0);
+}
+
 TEST_CASE("one default memory limit is kept, and two conflicting limits are removed") {
   CHECK_THAT(NotingBench().found("SLURM_MEM_PER_CPU=300"), Contains("\nSLURM_MEM_PER_CPU=300\n"));
   CHECK_THAT(NotingBench().found("SLURM_MEM_PER_NODE=300"), Contains("\nSLURM_MEM_PER_NODE=300\n"));
