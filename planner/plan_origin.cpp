@@ -53,6 +53,25 @@ bool contains_change(const std::string& file, const std::string& assignment) {
   }
 }
 
+/// Returns whether one of the changes sets the key that the assignment sets.
+bool sets_same_key(const std::vector<std::string>& changes, const std::string& assignment) {
+  return std::any_of(changes.begin(), changes.end(), [&](const std::string& change) {
+    return assigned_key(change) == assigned_key(assignment);
+  });
+}
+
+/// Returns the origin of the plan in the folder of the study if the study is the copy that this
+/// plan wrote. Returns nothing for other studies, and if plan.json does not name the original.
+std::optional<contract::PlanOrigin> original_of_copy(const Study& study) {
+  const contract::PlanDir folder(study.folder());
+  const std::string file = absolute_file(study.file);
+  if (file != folder.study_toml().string()) return {};
+  const std::optional<contract::PlanHead> head = contract::find_plan_head(folder);
+  if (!head || head->study != study.name) return {};
+  if (head->origin.study_file.empty() || head->origin.study_file == file) return {};
+  return head->origin;
+}
+
 /// Returns the options that repeat the changes from the command line.
 std::string options_text(const std::vector<std::string>& overrides) {
   std::string text;
@@ -64,19 +83,28 @@ std::string options_text(const std::vector<std::string>& overrides) {
 
 }  // namespace
 
-contract::PlanOrigin origin_of(const Study& study, const std::vector<std::string>& overrides) {
-  return {absolute_file(study.file), overrides, all_named_files(study)};
+contract::PlanOrigin origin_of(const Study& study, const std::vector<std::string>& overrides,
+                               const std::optional<contract::PlanDir>& folder) {
+  const std::string file = absolute_file(study.file);
+  const std::optional<contract::PlanOrigin> original = original_of_copy(study);
+  std::error_code missing;
+  if (!original || !folder || !fs::equivalent(folder->study_toml(), file, missing)) {
+    return {file, overrides, all_named_files(study)};
+  }
+  contract::PlanOrigin origin = *original;
+  std::erase_if(origin.overrides, [&](const std::string& earlier) {
+    return sets_same_key(overrides, earlier) || !contains_change(file, earlier);
+  });
+  origin.overrides.insert(origin.overrides.end(), overrides.begin(), overrides.end());
+  return origin;
 }
 
 std::vector<std::string> copy_warnings(const Study& study,
                                        const std::vector<std::string>& overrides) {
-  const contract::PlanDir folder(study.folder());
+  const std::optional<contract::PlanOrigin> original = original_of_copy(study);
+  if (!original) return {};
+  const contract::PlanOrigin& origin = *original;
   const std::string file = absolute_file(study.file);
-  if (file != folder.study_toml().string()) return {};
-  const std::optional<contract::PlanHead> head = contract::find_plan_head(folder);
-  if (!head || head->study != study.name || head->origin.study_file.empty()) return {};
-  const contract::PlanOrigin& origin = head->origin;
-  if (origin.study_file == file) return {};
 
   std::vector<std::string> warnings;
   const std::vector<std::string> found = all_named_files(study);
@@ -93,12 +121,8 @@ std::vector<std::string> copy_warnings(const Study& study,
   }
   std::vector<std::string> missing = origin.overrides;
   std::erase_if(missing, [&](const std::string& earlier) {
-    return std::any_of(overrides.begin(), overrides.end(), [&](const std::string& assignment) {
-      return assigned_key(assignment) == assigned_key(earlier);
-    });
+    return sets_same_key(overrides, earlier) || contains_change(file, earlier);
   });
-  std::erase_if(missing,
-                [&](const std::string& earlier) { return contains_change(file, earlier); });
   if (!missing.empty()) {
     warnings.push_back(
         fmt::format("{} is a copy that does not contain the changes from the command line with "

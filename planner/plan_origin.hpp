@@ -3,17 +3,22 @@
 // a plan folder lacks.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "contract/plan/plan.hpp"
+#include "contract/plan/run_dir.hpp"
 #include "planner/study/study.hpp"
 
 namespace dlscale::planner {
 
-/// Returns the origin of a plan of the study. `overrides` are the changes from the command line,
-/// each as KEY=VALUE.
-contract::PlanOrigin origin_of(const Study& study, const std::vector<std::string>& overrides);
+/// Returns the origin of a plan of the study for the plan folder `folder`, if the folder is known.
+/// `overrides` are the changes from the command line, each as KEY=VALUE. If the study is the copy
+/// in this folder, the plan keeps the original study file and its named files. The plan then also
+/// keeps the earlier changes that the copy contains, unless `overrides` sets the same keys.
+contract::PlanOrigin origin_of(const Study& study, const std::vector<std::string>& overrides,
+                               const std::optional<contract::PlanDir>& folder);
 
 /// Returns a warning for each of the following problems. Only the study.toml of a plan folder can
 /// have these problems, because the function compares the study with the plan.json next to it.

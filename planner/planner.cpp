@@ -396,7 +396,7 @@ Planning Planner::finish(EarlierPlan earlier) {
   warn_of_baseline(plan, plan.warnings);
   warnings.add_to(plan.warnings);
   const std::vector<std::string> overrides = all_overrides(request_);
-  plan.origin = origin_of(planning_.study, overrides);
+  plan.origin = origin_of(planning_.study, overrides, earlier.folder);
   for (const std::string& warning : copy_warnings(planning_.study, overrides)) {
     plan.warnings.push_back(warning);
   }

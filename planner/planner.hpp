@@ -54,12 +54,15 @@ struct PlanRequest {
 
 /// Jobs and runs of an earlier plan of the study, from the same plan folder.
 struct EarlierPlan {
+  /// Folder to which the plan will be written. If the study is the copy in this folder, the plan
+  /// keeps the origin of the earlier plan.
+  std::optional<contract::PlanDir> folder = {};
   /// Jobs of the earlier plan. Single jobs stay, and so do arrays and packed jobs that are still
   /// valid.
-  std::vector<contract::PlannedJob> jobs;
+  std::vector<contract::PlannedJob> jobs = {};
   /// Runs that have started. Automatic time limits are derived from the runs that have also
   /// finished.
-  std::vector<FinishedRun> runs;
+  std::vector<FinishedRun> runs = {};
 };
 
 /// Makes a plan in three steps: the constructor reads the study, expand() derives the points and

@@ -60,7 +60,7 @@ int run_study(const RunOptions& options) {
   planner::Planner planner(options.request, resources);
   const contract::PlanDir shown(options.out.empty() ? planner.plan().study : options.out);
   planner.expand({}, planner::RunNames(shown));
-  const planner::Planning planning = planner.finish();
+  const planner::Planning planning = planner.finish({.folder = shown});
   workspace::require_runnable_here(planning);
   const workspace::RunIds selected = workspace::select_runs(planning.plan, options.runs);
   workspace::check_reference(planning.plan);

@@ -29,9 +29,14 @@ struct OwnStudy {
   }
   planner::Planning plan(const std::filesystem::path& study,
                          const std::vector<std::string>& overrides = {}) const {
-    planner::Planning planning =
-        planner::make_plan({study, "local", overrides}, test::shipped_resources());
-    planner::write_plan(planning, test::shipped_resources(), out);
+    return plan_in(out, study, overrides);
+  }
+  planner::Planning plan_in(const contract::PlanDir& folder, const std::filesystem::path& study,
+                            const std::vector<std::string>& overrides = {}) const {
+    planner::Planner planner({study, "local", overrides}, test::shipped_resources());
+    planner.expand();
+    planner::Planning planning = planner.finish({.folder = folder});
+    planner::write_plan(planning, test::shipped_resources(), folder);
     return planning;
   }
   std::vector<std::string> warnings(const std::filesystem::path& study,
@@ -66,6 +71,35 @@ TEST_CASE("the copy in a plan folder gets a warning for files and changes that i
   CHECK_THAT(warnings[0], Contains("does not contain train.sh, env.sh") &&
                               Contains("plan " + (own.dir / "study.toml").string() + " instead"));
   CHECK_THAT(warnings[1], Contains("to keep them, add -S 'study.repeats=2'"));
+}
+
+TEST_CASE("a plan of the copy in the same folder keeps the original study file") {
+  const OwnStudy own;
+  const std::string original = (own.dir / "study.toml").string();
+  own.plan(own.dir / "study.toml", {"study.repeats=2"});
+  for (int times = 0; times < 2; ++times) {
+    const planner::Planning again = own.plan(own.out.study_toml(), {"study.repeats=3"});
+    CHECK(again.plan.origin.study_file == original);
+    CHECK(again.plan.origin.overrides == std::vector<std::string>{"study.repeats=3"});
+    CHECK(again.plan.origin.named_files == std::vector<std::string>{"train.sh", "env.sh"});
+    CHECK_THAT(own.warnings(own.out.study_toml(), {"study.repeats=3"}).at(0),
+               Contains("plan " + original + " instead"));
+  }
+  const contract::PlanDir other(own.dir / "other");
+  CHECK(own.plan_in(other, own.out.study_toml()).plan.origin.study_file ==
+        own.out.study_toml().string());
+  // This plan has no changes from the command line, so its origin has none.
+  CHECK(own.plan(own.out.study_toml()).plan.origin.overrides.empty());
+}
+
+TEST_CASE("a plan of a merged copy keeps the changes that the copy contains") {
+  const OwnStudy own;
+  base::write_file_atomically(own.dir / "more.toml", "extends = 'study.toml'\n");
+  own.plan(own.dir / "more.toml", {"study.repeats=2", "matrix.batch_per_gpu=4"});
+  const planner::Planning again = own.plan(own.out.study_toml(), {"matrix.batch_per_gpu=2"});
+  CHECK(again.plan.origin.study_file == (own.dir / "more.toml").string());
+  CHECK(again.plan.origin.overrides ==
+        std::vector<std::string>{"study.repeats=2", "matrix.batch_per_gpu=2"});
 }
 
 TEST_CASE("a copy whose files and changes are complete gets no warning") {

@@ -86,7 +86,7 @@ std::vector<contract::PlannedJob> kept_jobs(const contract::PlanDir& folder,
 planner::EarlierPlan earlier_plan(const planner::Planner& planner,
                                   const contract::PlanDir& folder) {
   const std::string& study = planner.plan().study;
-  planner::EarlierPlan earlier;
+  planner::EarlierPlan earlier{.folder = folder};
   if (planner.keeps_jobs()) earlier.jobs = kept_jobs(folder, study);
   if (planner.learns_limits()) earlier.runs = finished_runs(folder, study);
   return earlier;
