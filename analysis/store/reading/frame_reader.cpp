@@ -326,6 +326,25 @@ Frame read_study(const contract::PlanDir& folder, ReadRuns read_runs) {
   return frame;
 }
 
+/// Returns a SQL condition for rows of the table `run`. The condition is true if the database
+/// contains a measurement of the run, so that has_measurements() is true for the run in read_frame.
+std::string measurement_condition() {
+  std::string condition = "(0";
+  for (const char* rows :
+       {"step_sum WHERE (steps > 0 OR samples > 0 OR wall_s > 0)", "epoch WHERE 1", "eval WHERE 1",
+        "inference WHERE 1", "profile WHERE 1", "target WHERE 1"}) {
+    condition += fmt::format(
+        " OR EXISTS (SELECT 1 FROM {} AND run_id = run.run_id AND launch IN (SELECT launch FROM "
+        "launch WHERE run_id = run.run_id AND counts_until IS NOT NULL))",
+        rows);
+  }
+  // These measurements count for all launches of a run.
+  for (const char* table : {"rank_times", "collective", "job"}) {
+    condition += fmt::format(" OR EXISTS (SELECT 1 FROM {} WHERE run_id = run.run_id)", table);
+  }
+  return condition + ")";
+}
+
 /// Reads the lists of packages of external runs from the plan folder. Each list is read once. Runs
 /// whose list cannot be read keep their digest alone.
 void read_packages(const contract::PlanDir& folder, std::vector<RunRow>& runs) {
@@ -366,12 +385,15 @@ Frame read_outcomes(const contract::PlanDir& folder) {
     std::vector<RunRow> rows;
     rows.reserve(database.execAndGet("SELECT count(*) FROM run").getUInt());
     SQLite::Statement query(database,
-                            "SELECT run_id, outcome FROM run WHERE plan_position IS NOT NULL "
-                            "ORDER BY plan_position");
+                            fmt::format("SELECT run_id, outcome, outcome <> ? OR {} FROM run "
+                                        "WHERE plan_position IS NOT NULL ORDER BY plan_position",
+                                        measurement_condition()));
+    query.bind(1, contract::to_string(contract::RunOutcome::Completed));
     while (query.executeStep()) {
       rows.emplace_back();
       rows.back().run_id = query.getColumn(0).getString();
       rows.back().outcome = query.getColumn(1).getString();
+      rows.back().has_records = query.getColumn(2).isNull() || query.getColumn(2).getInt() != 0;
     }
     return rows;
   });

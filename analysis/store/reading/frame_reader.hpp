@@ -12,9 +12,9 @@ namespace dlscale::analysis {
 /// does not exist or cannot be used.
 Frame read_frame(const contract::PlanDir& folder, WarmUp warmup = WarmUp::Marked);
 
-/// Returns the study with only the id and the outcome of each planned run. This is faster than
-/// read_frame and enough for a summary. Throws base::RunError if the database does not exist or
-/// cannot be used.
+/// Returns the study with only the id, the outcome and `has_records` of each planned run. This is
+/// faster than read_frame and enough for a summary. Throws base::RunError if the database does not
+/// exist or cannot be used.
 Frame read_outcomes(const contract::PlanDir& folder);
 
 }  // namespace dlscale::analysis

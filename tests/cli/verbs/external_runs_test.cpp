@@ -61,6 +61,10 @@ TEST_CASE("completed runs of which nothing was read are reported by every verb")
   const test::Ran collected = study.dlscale.run({"collect", "out"});
   CHECK_THAT(collected.out, Contains("0 of 2 runs used, 2 completed without records"));
   check_message(collected.out);
+  const test::Ran brief = study.dlscale.run({"collect", "out", "--no-tables"});
+  CHECK(brief.exit_code == collected.exit_code);
+  CHECK_THAT(brief.out, Contains("0 of 2 runs used, 2 completed without records"));
+  check_message(brief.out);
   check_message(study.dlscale.run({"analyze", "out"}).err);
   check_message(study.dlscale.run({"report", "out"}).err);
 }

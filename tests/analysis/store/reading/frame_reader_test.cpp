@@ -177,6 +177,22 @@ TEST_CASE("counters of a run that has only warm-up windows are those of the warm
   CHECK(run.counters == std::map<std::string, double>{{"horovod_cycles", 2}});
 }
 
+TEST_CASE("the fast reader and the complete reader agree on runs without records") {
+  const std::vector<std::pair<std::vector<contract::ResultRecord>, bool>> cases{
+      {{}, false},
+      {{contract::StepWindow{}}, false},
+      {{window_with(false, 10, "")}, true},
+      {{contract::EpochRecord{.epoch = 0, .steps = 10}}, true},
+      {{evaluated(0)}, true},
+      {{contract::ProfileRecord{.steps = 20, .wall_s = 4}}, true},
+  };
+  for (const auto& [records, expected] : cases) {
+    OneRun one;
+    CHECK(one.collected(records).has_records == expected);
+    CHECK(read_outcomes(one.study.folder).runs.at(0).has_records == expected);
+  }
+}
+
 TEST_CASE("counters are stored once after a rebuild") {
   OneRun one;
   one.collected({window_with(false, 10, R"({"horovod_cycles":20})")});
