@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include "analysis/import/described_format.hpp"
 #include "analysis/import/foreign_text.hpp"
@@ -37,8 +38,8 @@ std::string cut(std::string_view text, std::size_t most) {
 /// Returns the description of the run to which the log belongs. If the command line states no
 /// values and the log is in runs/RUN/launch-N/, the description comes from runs/RUN/run.json.
 /// Otherwise, the description contains only the values that the command line states.
-contract::RunSpec run_of(const FormatCheck& check) {
-  const fs::path launch = fs::absolute(check.log).parent_path();
+contract::RunSpec run_of(const FormatCheck& check, const std::string& log) {
+  const fs::path launch = fs::absolute(log).parent_path();
   const fs::path described = contract::RunDir(launch.parent_path()).run_json();
   const bool is_launch = launch.filename().string().starts_with("launch-");
   if (check.stated.empty() && is_launch && fs::exists(described)) {
@@ -94,31 +95,58 @@ int print_summary(const analysis::LogReport& report, std::ostream& out) {
   return windows + epochs + evaluations + others;
 }
 
+/// Rejects the path of a log that is missing or a folder.
+void require_file(const std::string& log) {
+  std::error_code unreadable;
+  if (!fs::exists(log, unreadable)) throw base::UsageError(log + ": no such file");
+  if (fs::is_directory(log, unreadable)) {
+    throw base::UsageError(log + ": is a folder; name the logs in the folder");
+  }
+}
+
+/// Prints what the format reads from a log, or why the file has no text. Returns true if the format
+/// read at least one result.
+bool check_log(const analysis::LogFormat& format, const std::string& path,
+               const contract::RunSpec& run, std::ostream& out) {
+  analysis::ForeignText log = analysis::read_foreign(path);
+  if (!log.problem.empty()) {
+    out << fmt::format("problem: {}: {}\n", path, log.problem);
+    return false;
+  }
+  const std::string text =
+      analysis::without_launcher_prefixes(std::move(log.text), format.recognises);
+  const analysis::LogReport report = analysis::report_lines(format, text, run);
+  print_lines(report, out);
+  const int results = print_summary(report, out);
+  if (!format.recognises(text.substr(0, analysis::kSampledBytes))) {
+    out << "note: the format does not recognise this log; dlscale collect needs --format\n";
+  }
+  return results > 0;
+}
+
 }  // namespace
 
 bool is_format_file(const std::string& format) {
   return format.ends_with(".toml") || format.find('/') != std::string::npos;
 }
 
-int check_format(const FormatCheck& check, std::ostream& out) {
+bool check_format(const FormatCheck& check, std::ostream& out) {
   std::optional<analysis::DescribedFormat> own;
   if (is_format_file(check.format)) own.emplace(base::read_text_file(check.format), check.format);
   const analysis::LogFormat& format =
       own ? own->entry() : base::find(analysis::log_formats(), "log format", check.format);
-  analysis::ForeignText log = analysis::read_foreign(check.log);
-  if (!log.problem.empty()) throw base::UsageError(check.log + ": " + log.problem);
-  const std::string text =
-      analysis::without_launcher_prefixes(std::move(log.text), format.recognises);
-  const analysis::LogReport report = analysis::report_lines(format, text, run_of(check));
-  print_lines(report, out);
-  const int results = print_summary(report, out);
+  for (const std::string& log : check.logs) require_file(log);
+  std::vector<contract::RunSpec> runs;
+  for (const std::string& log : check.logs) runs.push_back(run_of(check, log));
+  bool all_read = true;
+  for (std::size_t i = 0; i < check.logs.size(); ++i) {
+    if (check.logs.size() > 1) out << (i == 0 ? "" : "\n") << check.logs[i] << ":\n";
+    all_read = check_log(format, check.logs[i], runs[i], out) && all_read;
+  }
   if (own) {
     for (const std::string& warning : own->warnings()) out << "warning: " << warning << '\n';
   }
-  if (!format.recognises(text.substr(0, analysis::kSampledBytes))) {
-    out << "note: the format does not recognise this log; dlscale collect needs --format\n";
-  }
-  return results;
+  return all_read;
 }
 
 }  // namespace dlscale::workspace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows how a format reads a log (`dlscale check-format FORMAT FILE`).
+// Shows how a format reads logs (`dlscale check-format FORMAT FILE…`).
 #pragma once
 
 #include <iosfwd>
@@ -12,16 +12,19 @@ namespace dlscale::workspace {
 bool is_format_file(const std::string& format);
 
 struct FormatCheck {
-  std::string format;  ///< name of a shipped format, or path of a format file
-  std::string log;     ///< path of a log
-  /// Values of the run, "name=value". If there are none, and the log lies in the launch folder of a
+  std::string format;             ///< name of a shipped format, or path of a format file
+  std::vector<std::string> logs;  ///< paths of logs
+  /// Values of the run, "name=value". If there are none, and a log lies in the launch folder of a
   /// plan folder, the description of the run is used.
   std::vector<std::string> stated;
 };
 
-/// Prints for each line of the log what the format reads from it, and a summary. Returns the number
-/// of results (steps, epochs, evaluations). Throws base::Error for an unknown format, for an error
-/// in a format file, and for a file that cannot be read.
-int check_format(const FormatCheck& check, std::ostream& out);
+/// Prints for each line of each log what the format reads from the line, and a summary of each log.
+/// Prints the name of each log if there are several. A log without text, for example an empty file,
+/// gets a message instead. Prints the warnings about a format file once, after the logs. Returns
+/// true if the format read results (steps, epochs, evaluations) from all logs. Throws base::Error
+/// for an unknown format, for an error in a format file, for a wrong value of the run and for a log
+/// that does not exist. Nothing is printed before such an error.
+bool check_format(const FormatCheck& check, std::ostream& out);
 
 }  // namespace dlscale::workspace

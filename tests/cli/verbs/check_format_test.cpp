@@ -20,4 +20,8 @@ TEST_CASE("check-format reads several logs and prints the name of each") {
   const test::Ran one = dlscale.run({"check-format", "mine.toml", "a.log"});
   CHECK_THAT(one.out, Catch::StartsWith("1  evaluation: accuracy 0.5 "));
   CHECK(dlscale.run({"check-format", "mine.toml", "empty.log", "a.log"}).exit_code == 3);
+  const test::Ran missing = dlscale.run({"check-format", "mine.toml", "a.log", "none.log"});
+  CHECK(missing.exit_code == 2);
+  CHECK(missing.out.empty());
+  CHECK_THAT(missing.err, Catch::Contains("none.log: no such file"));
 }

@@ -32,9 +32,9 @@ struct LaunchFolder {
     run.global_batch = 64;
     base::write_file_atomically(folder.path() / "runs/r/run.json", to_json(run));
   }
-  std::string check(const std::vector<std::string>& stated = {}, int results = 2) const {
+  std::string check(const std::vector<std::string>& stated = {}, bool has_results = true) const {
     std::ostringstream out;
-    CHECK(workspace::check_format({format, log, stated}, out) == results);
+    CHECK(workspace::check_format({format, {log}, stated}, out) == has_results);
     return out.str();
   }
 };
@@ -56,12 +56,12 @@ TEST_CASE("check-format takes the batch from the description of the run, or from
 TEST_CASE("check-format reports a log without results, and errors with their place") {
   const LaunchFolder launch;
   base::write_file_atomically(launch.log, "hello\n");
-  CHECK_THAT(launch.check({}, 0), Contains("the format does not recognise this log"));
+  CHECK_THAT(launch.check({}, false), Contains("the format does not recognise this log"));
   base::write_file_atomically(launch.format, "nam = \"mine\"\n");
   std::ostringstream out;
-  CHECK_THROWS_WITH(workspace::check_format({launch.format, launch.log, {}}, out),
+  CHECK_THROWS_WITH(workspace::check_format({launch.format, {launch.log}, {}}, out),
                     Contains("mine.toml:1:") && Contains("did you mean \"name\""));
-  CHECK_THROWS_AS(workspace::check_format({"no_such_format", launch.log, {}}, out), base::Error);
+  CHECK_THROWS_AS(workspace::check_format({"no_such_format", {launch.log}, {}}, out), base::Error);
   CHECK(out.str().empty());
 }
 
@@ -71,11 +71,40 @@ TEST_CASE("check-format shows the facts of a line, and warns of a misspelt group
       launch.format,
       "line = ['^step (?<throughput>[\\d.]+)', '^test (?<accuracy>[\\d.]+) (?<x>.)']\n");
   base::write_file_atomically(launch.log, "step 0.5 s\ntest 0.25 a\n");
-  const std::string text = launch.check({}, 1);
+  const std::string text = launch.check();
   CHECK_THAT(text,
              Contains("1  fact: throughput = 0.5  ") && Contains("2  evaluation: accuracy 0.25"));
   CHECK_THAT(text, Contains("   fact: x = a\n") && Contains("; 0 ignored\n"));
   CHECK_THAT(text, Contains("warning: " + launch.format +
                             ": line: the group \"throughput\" is not a measured field") &&
                        !Contains("the group \"x\""));
+}
+
+TEST_CASE("check-format reads the other logs if one is empty, and prints format warnings once") {
+  const LaunchFolder launch;
+  base::write_file_atomically(launch.format, "line = ['^step (?<throughput>[\\d.]+)']\n");
+  const std::string empty = (launch.folder.path() / "empty.log").string();
+  base::write_file_atomically(empty, "");
+  std::ostringstream out;
+  CHECK_FALSE(workspace::check_format({launch.format, {launch.log, empty, launch.log}, {}}, out));
+  const std::string text = out.str();
+  CHECK_THAT(text, Contains("\n" + empty + ":\nproblem: " + empty + ": ") && Contains("empty\n"));
+  CHECK(text.rfind("3 lines: ") > text.find("problem: "));
+  const std::string warning = "warning: " + launch.format;
+  CHECK_THAT(text, Contains(warning));
+  CHECK(text.find(warning) == text.rfind(warning));
+}
+
+TEST_CASE("check-format prints nothing if one of the logs does not exist") {
+  const LaunchFolder launch;
+  std::ostringstream out;
+  const std::string missing = launch.log + ".old";
+  CHECK_THROWS_WITH(workspace::check_format({launch.format, {launch.log, missing}, {}}, out),
+                    missing + ": no such file");
+  const std::string folder = launch.folder.path().string();
+  CHECK_THROWS_WITH(workspace::check_format({launch.format, {launch.log, folder}, {}}, out),
+                    folder + ": is a folder; name the logs in the folder");
+  CHECK_THROWS_AS(workspace::check_format({launch.format, {launch.log}, {"gpus"}}, out),
+                  base::Error);
+  CHECK(out.str().empty());
 }
