@@ -28,6 +28,9 @@ constexpr const char* kCommandKey = "trainer.command";
 /// Programs that start ranks.
 constexpr std::string_view kRankStarters[] = {"torchrun",  "mpirun",     "mpiexec",   "srun",
                                               "deepspeed", "accelerate", "horovodrun"};
+/// Further programs that start ranks on some clusters, or commands on several nodes or GPUs.
+constexpr std::string_view kOtherStarters[] = {"aprun",    "jsrun", "ibrun", "flux", "colossalai",
+                                               "composer", "pdsh",  "clush", "ssh",  "parallel"};
 constexpr std::string_view kLauncherModules[] = {"torch.distributed.run",
                                                  "torch.distributed.launch"};
 /// Names of values from which a command can learn how many ranks a run has.
@@ -36,6 +39,16 @@ constexpr const char* kRankNames[] = {
 /// Words of the shell, and programs that start another program, before the name of a program.
 constexpr std::string_view kBeforeProgram[] = {
     "exec", "env", "time", "nohup", "if", "then", "elif", "else", "do", "while", "until", "!", "{"};
+/// Programs whose arguments may name files that do not exist before the command runs.
+constexpr std::string_view kWithoutInput[] = {"tee",  "touch", "echo", "printf",
+                                              "test", "[",     "[[",   "rm"};
+/// Programs that change the working folder or add files, so that names of files cannot be checked.
+constexpr std::string_view kFolderPrograms[] = {"cd",      "pushd", "cp",   "mv",     "ln",
+                                                "install", "rsync", "scp",  "tar",    "unzip",
+                                                "git",     "curl",  "wget", "docker", "podman"};
+/// Options with which wrappers of a program change the working folder.
+constexpr std::string_view kFolderOptions[] = {
+    "--pwd", "--workdir", "--chdir", "--cwd", "--directory", "--container-workdir", "--wd"};
 /// Variables and programs from which a command can learn which GPUs or nodes its job has.
 constexpr std::string_view kJobWords[] = {"SLURM_", "OAR_", "CUDA_VISIBLE_DEVICES", "nvidia-smi"};
 
@@ -49,6 +62,7 @@ struct Word {
   std::string_view text;
   bool starts_command = false;  ///< true for the word that names the program
   bool after_arrow = false;     ///< true for a file of a redirection
+  std::string_view program;     ///< word that names the program to which the word belongs
 };
 
 /// Returns the number of characters of the word at the beginning of the text. Quoted parts and tags
@@ -87,6 +101,7 @@ bool precedes_program(std::string_view word) {
 std::vector<Word> words_of(std::string_view command) {
   std::vector<Word> words;
   bool starts = true;
+  std::string_view program;
   char before = ' ';  // last character between two words that is not a blank
   while (!command.empty()) {
     constexpr std::string_view kContinuation = "\\\n";
@@ -108,7 +123,9 @@ std::vector<Word> words_of(std::string_view command) {
       continue;
     }
     const bool after_arrow = before == '>' || before == '<';
-    words.push_back({command.substr(0, size), starts && !after_arrow, after_arrow});
+    const std::string_view text = command.substr(0, size);
+    if (starts && !after_arrow) program = text;
+    words.push_back({text, starts && !after_arrow, after_arrow, program});
     if (!after_arrow) starts = starts && precedes_program(words.back().text);
     before = ' ';
     command.remove_prefix(size);
@@ -132,6 +149,26 @@ bool is_python(std::string_view word) {
 bool is_launcher(const Word& word) {
   return (word.starts_command && holds(kRankStarters, program_name(word.text))) ||
          holds(kLauncherModules, word.text);
+}
+
+/// Returns whether the word contains the name of a program that starts ranks, anywhere in the word.
+/// The word may be the argument of a wrapper: "uv run torchrun", or bash -c "torchrun …".
+bool names_starter(const Word& word) {
+  const auto continues_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
+  };
+  const auto is_in_word = [&](std::string_view name) {
+    for (std::size_t at = word.text.find(name); at != std::string_view::npos;
+         at = word.text.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      const bool begins = at == 0 || !continues_name(word.text[at - 1]);
+      if (begins && (end == word.text.size() || !continues_name(word.text[end]))) return true;
+    }
+    return false;
+  };
+  return std::any_of(std::begin(kRankStarters), std::end(kRankStarters), is_in_word) ||
+         std::any_of(std::begin(kOtherStarters), std::end(kOtherStarters), is_in_word) ||
+         std::any_of(std::begin(kLauncherModules), std::end(kLauncherModules), is_in_word);
 }
 
 /// Study with the words of its command. Each check_…() function appends a warning for each mistake
@@ -269,7 +306,7 @@ void CommandCheck::check_ranks() {
                   [&](const char* name) { return names_value(study, name); }) ||
       std::any_of(std::begin(kJobWords), std::end(kJobWords),
                   [&](std::string_view word) { return command.find(word) != std::string::npos; });
-  if (knows_ranks || std::any_of(words.begin(), words.end(), is_launcher)) return;
+  if (knows_ranks || std::any_of(words.begin(), words.end(), names_starter)) return;
   warn(
       "the study sets no launcher and the command does not contain {{ranks}}, so runs with several "
       "GPUs start the command only once; set launcher = \"torchrun\" or \"ranks\", or \"plain\" if "
@@ -376,16 +413,27 @@ bool is_script_path(const Word& word) {
   return is_script && is_plain && !word.after_arrow && text[0] != '-' && text[0] != '/';
 }
 
+/// Returns whether the names of files in the command may mean files outside the study folder, or
+/// files that the command creates under names that this check does not know.
+bool changes_folder(const Word& word) {
+  if (word.starts_command) return holds(kFolderPrograms, program_name(word.text));
+  return holds(kFolderOptions, word.text.substr(0, word.text.find('=')));
+}
+
 void CommandCheck::check_files() {
-  const bool changes_folder = std::any_of(words.begin(), words.end(), [](const Word& word) {
-    return word.starts_command && (word.text == "cd" || word.text == "pushd");
-  });
-  if (changes_folder) return;
+  if (std::any_of(words.begin(), words.end(), changes_folder)) return;
+  std::set<fs::path> exempt;  // files that need not exist before the command runs
+  for (const Word& word : words) {
+    if (word.after_arrow || holds(kWithoutInput, program_name(word.program))) {
+      exempt.insert(fs::path(word.text).lexically_normal());
+    }
+  }
   const fs::path folder = folder_of(study.command_where, study.file);
   for (const Word& word : words) {
     if (!is_script_path(word)) continue;
     const fs::path path = fs::path(word.text).lexically_normal();
     const bool is_written =
+        exempt.contains(path) ||
         std::any_of(study.trainer.files.begin(), study.trainer.files.end(),
                     [&](const contract::TrainerFile& file) { return path == file.to; });
     std::error_code unreadable;

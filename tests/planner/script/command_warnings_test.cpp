@@ -118,9 +118,18 @@ TEST_CASE("a command that starts once for several GPUs without a launcher is a w
        {"python3 train.py --devices {{ranks}}", "torchrun --nproc-per-node=gpu train.py",
         "OMP_NUM_THREADS=1 mpirun python3 train.py", "python3 -m torch.distributed.run train.py",
         "python3 train.py --devices $CUDA_VISIBLE_DEVICES",
-        "for i in 1 2; do srun python3 train.py; done", "if true; then mpirun train; fi"}) {
+        "for i in 1 2; do srun python3 train.py; done", "if true; then mpirun train; fi",
+        "uv run torchrun train.py", "poetry run accelerate launch train.py",
+        "conda run -n x torchrun train.py", "apptainer exec x.sif /opt/bin/torchrun train.py",
+        "bash -c \"OMP_NUM_THREADS=1 mpirun python3 train.py\"", "numactl -N 0 mpiexec.hydra train",
+        "python3 -m accelerate.commands.launch train.py", "jsrun -n 2 python3 train.py"}) {
     INFO(command);
     CHECK(warnings("command = '" + command + "'", several).empty());
+  }
+  for (const std::string command : {"python3 train.py --tag my-srun", "python3 train.py # torchrun",
+                                    "uv run python3 train.py", "python3 -m accelerated"}) {
+    INFO(command);
+    CHECK(warnings("command = '" + command + "'", several).size() == 1);
   }
   CHECK(CommandStudy{"command = 'python3 train.py --devices {{nproc}}'", "batch_per_gpu = 8",
                      "[[zip]]\ngpus = [1, 2]\nparameters.nproc = [1, 2]\n"}
@@ -168,12 +177,30 @@ TEST_CASE("a script that does not exist is a warning with the nearest file") {
   CHECK(warnings_of_command("trian.py --seed {{seed}}", "torchrun") ==
         Lines{kAtCommand + "trian.py: no such file; did you mean \"train.py\"?"});
   CHECK(warnings_of_command("bash run.sh") == Lines{kAtCommand + "run.sh: no such file"});
+  CHECK(warnings_of_command("uv run run.sh | tee out.sh") ==
+        Lines{kAtCommand + "run.sh: no such file"});
   CHECK(warnings_of_command("bash a/run.sh") == Lines{kAtCommand + "a/run.sh: no such file"});
-  for (const std::string command :
-       {"python train.py", "python ./train.py", "python /opt/other.py", "python $HOME/a.py",
-        "python {{study_folder}}/a.py", "cd /opt && python a.py", "train > out.sh",
-        "train --config=a.py", "bash -c \"python a.py\"", "python ../a.py",
-        "python train.py # other.py", "python train.py --tag a#b"}) {
+  for (const std::string command : {"python train.py",
+                                    "python ./train.py",
+                                    "python /opt/other.py",
+                                    "python $HOME/a.py",
+                                    "python {{study_folder}}/a.py",
+                                    "cd /opt && python a.py",
+                                    "train > out.sh",
+                                    "train --config=a.py",
+                                    "bash -c \"python a.py\"",
+                                    "python ../a.py",
+                                    "python train.py # other.py",
+                                    "python train.py --tag a#b",
+                                    "train | tee out.sh",
+                                    "echo x > a.py; python a.py",
+                                    "test -f a.sh && bash a.sh",
+                                    "[ -f a.sh ] && . a.sh",
+                                    "cp /opt/a.py a.py; python a.py",
+                                    "git clone /opt/a && python a/a.py",
+                                    "apptainer exec --pwd /opt x.sif python a.py",
+                                    "docker run --workdir=/opt x python a.py",
+                                    "uv run --directory /opt python a.py"}) {
     INFO(command);
     CHECK(warnings_of_command(command).empty());
   }
