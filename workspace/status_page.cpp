@@ -9,7 +9,6 @@
 #include <cstring>
 #include <ctime>
 #include <fstream>
-#include <map>
 #include <utility>
 
 #include "analysis/import/imported_plan.hpp"
@@ -20,7 +19,6 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "workspace/runs/launch_log_reader.hpp"
 #include "workspace/status/time_left.hpp"
 #include "workspace/study_from_records.hpp"
 
@@ -167,51 +165,6 @@ analysis::Table runs_table(const std::vector<ShownRun>& all) {
   return table;
 }
 
-/// Finds the logs of launches. All runs with the same format have logs with the same name, so each
-/// format is read only once.
-class LogNames {
- public:
-  explicit LogNames(const contract::PlanDir& folder) : folder_(folder) {}
-
-  /// Returns the file of the launch from which the results of `run` are read. Returns results.jsonl
-  /// if the format cannot be read. The page reports such a format when the results are read.
-  fs::path log_of(const contract::LaunchDir& launch, const contract::PlannedRun& run) {
-    const auto [name, is_new] = names_.try_emplace(contract::log_format_name(run));
-    if (is_new) {
-      try {
-        name->second = log_file(launch, run, folder_).filename();
-      } catch (const base::Error&) {
-        name->second = launch.results().filename();
-      }
-    }
-    return launch.root() / name->second;
-  }
-
- private:
-  const contract::PlanDir& folder_;
-  std::map<std::string, fs::path> names_;  ///< file names by format
-};
-
-/// Returns the runs that have ended. The list changes if a failed run is submitted again and
-/// completes, and if the log of an ended run changes.
-std::vector<EndedRun> ends_of(const std::vector<ShownRun>& runs, const contract::PlanDir& folder) {
-  std::vector<EndedRun> ends;
-  LogNames names(folder);
-  for (const ShownRun& shown : runs) {
-    if (!runner::has_ended(shown.state)) continue;
-    ends.push_back({.run_id = shown.run->run_id, .state = shown.state});
-    const std::vector<contract::LaunchDir> launches = folder.run(shown.run->run_id).launches();
-    if (launches.empty()) continue;
-    const fs::path log = names.log_of(launches.back(), *shown.run);
-    std::error_code missing;
-    const std::uintmax_t bytes = fs::file_size(log, missing);
-    if (missing) continue;
-    ends.back().log_bytes = bytes;
-    ends.back().log_changed = fs::last_write_time(log, missing);
-  }
-  return ends;
-}
-
 /// Returns the results of all runs of a folder. If the user cannot write to the folder, reads the
 /// records without the database, so that other users can also watch a study.
 analysis::Frame results_of(const contract::PlanDir& folder) {
@@ -229,6 +182,7 @@ StatusPage::StatusPage(const fs::path& folder, const contract::PlanDir& plan_fol
     : plan_folder_(plan_folder),
       file_(checked_file(folder, plan_folder)),
       refresh_s_(refresh_s),
+      ends_(plan_folder),
       no_results_("No run has ended yet.") {}
 
 bool StatusPage::read_results(const contract::Plan& plan, const std::vector<ShownRun>& runs) {
@@ -250,16 +204,22 @@ bool StatusPage::read_results(const contract::Plan& plan, const std::vector<Show
   }
 }
 
+std::string StatusPage::missing_results() const {
+  if (!no_problem_) return no_results_;
+  if (without_log_.empty()) return "";
+  return fmt::format(
+      "The logs of {} are missing or empty. The first of these runs is {}. Run dlscale status "
+      "--page "
+      "again when the logs have content",
+      base::count_of(without_log_.size(), "completed run"), without_log_.front());
+}
+
 void StatusPage::write(const FolderStatus& status, const std::vector<ShownRun>& runs) {
-  std::vector<EndedRun> ends = ends_of(runs, plan_folder_);
-  if (ends != known_ends_ || !no_problem_) {
+  if (ends_.update(runs, status.unix_s()) || !no_problem_) {
     no_problem_ = read_results(status.plan(), runs);
     // The logs of imported runs are outside the plan folder.
     const bool is_imported = analysis::holds_imported_runs(status.plan());
-    lacks_logs_ = !is_imported && std::ranges::any_of(ends, [](const EndedRun& end) {
-      return end.state == JobState::Done && end.log_bytes == 0;
-    });
-    known_ends_ = std::move(ends);
+    without_log_ = is_imported ? std::vector<std::string>{} : ends_.without_log();
   }
   analysis::LivePage page{.study = results_, .no_results = no_results_};
   const contract::Plan& plan = status.plan();

@@ -2,25 +2,15 @@
 // Writes the state and the first results of a study to an HTML page, for `dlscale status --page`.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "analysis/report/page/live_page.hpp"
+#include "workspace/status/ended_runs.hpp"
 #include "workspace/status/folder_status.hpp"
 
 namespace dlscale::workspace {
-
-/// Run that has ended, and the log of its last launch. The log is the file from which the results
-/// of the run are read.
-struct EndedRun {
-  std::string run_id;
-  runner::JobState state = runner::JobState::Done;
-  std::uintmax_t log_bytes = 0;                 ///< 0 if the log does not exist
-  std::filesystem::file_time_type log_changed;  ///< time of the last change of the log
-  bool operator==(const EndedRun&) const = default;
-};
 
 /// HTML page of a study in a folder.
 class StatusPage {
@@ -34,15 +24,15 @@ class StatusPage {
              int refresh_s);
 
   /// Replaces the page. A reader sees either the old or the new page. `runs` are the runs that the
-  /// page shows, and their progress must have been added. If a run has ended since the last call,
-  /// or if the log of an ended run has changed, the results are read again, and new records are
-  /// added to the database of the plan folder. Throws base::RunError if the page cannot be written.
+  /// page shows, and their progress must have been added. If EndedRuns::update() finds a change
+  /// since the last call, the results are read again, and new records are added to the database of
+  /// the plan folder. Throws base::RunError if the page cannot be written.
   void write(const FolderStatus& status, const std::vector<ShownRun>& runs);
 
-  /// Returns true if the last call of write() could read the results, and if the log of each
-  /// completed run had content. On a network file system, the log may appear some time after the
-  /// end of the run.
-  bool has_all_results() const { return no_problem_ && !lacks_logs_; }
+  /// Returns an empty text if the last call of write() could read the results, and if the logs of
+  /// all completed runs had content. Otherwise, returns sentences about the problem without the
+  /// last period. On a network file system, a log may appear some time after the end of its run.
+  std::string missing_results() const;
 
   const std::filesystem::path& file() const { return file_; }
 
@@ -53,9 +43,9 @@ class StatusPage {
   const contract::PlanDir plan_folder_;
   const std::filesystem::path file_;
   const int refresh_s_;
-  std::vector<EndedRun> known_ends_;  ///< ends of runs whose results were read
-  bool no_problem_ = true;            ///< true if the results of known_ends_ could be read
-  bool lacks_logs_ = false;           ///< true if the log of a completed run has no content
+  EndedRuns ends_;                        ///< ends of runs whose results were read
+  bool no_problem_ = true;                ///< true if the results of ends_ could be read
+  std::vector<std::string> without_log_;  ///< completed runs whose log has no content
   analysis::StudyPage results_;
   std::string no_results_;  ///< reason why there are no results
 };

@@ -134,8 +134,8 @@ class PageUpdates {
   }
 
   /// Writes the page again after all runs have ended, until the page contains all results. Gives up
-  /// after kLateResults_s or after a signal. Returns kExitOk if the last update wrote the page, and
-  /// the exit code of the error otherwise.
+  /// after kLateResults_s, with a warning, or after a signal. Returns kExitOk if the last update
+  /// wrote the page, and the exit code of the error otherwise.
   int finish(const PlannedRuns& chosen, double interval_s, const StopSignals& signals) {
     const base::SystemClock clock;
     const double until_s = clock.steady_s() + kLateResults_s;
@@ -156,6 +156,11 @@ class PageUpdates {
       status_.add_progress(runs);
       write(runs);
     }
+    if (exit_code_ == kExitOk && !is_complete() && signals.count() == 0) {
+      std::cerr << fmt::format(
+          "warning: after {} of waiting, {} does not contain the results of all runs. {}\n",
+          base::duration(kLateResults_s), page_.file().string(), page_.missing_results());
+    }
     return exit_code_;
   }
 
@@ -167,7 +172,7 @@ class PageUpdates {
   }
 
  private:
-  bool is_complete() const { return exit_code_ == kExitOk && page_.has_all_results(); }
+  bool is_complete() const { return exit_code_ == kExitOk && page_.missing_results().empty(); }
 
   void report(const std::string& reason) {
     if (has_table_) {

@@ -182,6 +182,20 @@ TEST_CASE("status --watch writes results that arrive after the last run has ende
   CHECK_THAT(base::read_file(file), Contains("id=\"table-") && !Contains(without));
 }
 
+TEST_CASE("status --watch does not wait for results of a program that writes no records") {
+  test::DlscaleProgram dlscale;
+  base::write_file_atomically(
+      dlscale.folder / "study.toml",
+      "[study]\nname = 'mine'\n[matrix]\nmodel = 'net'\ngpus = 1\nbatch_per_gpu = 8\n"
+      "[trainer]\ncommand = 'echo done'\n");
+  REQUIRE(dlscale.run({"run", "study.toml", "-o", "out", "--no-figures"}).exit_code == 0);
+  const test::Ran ran =
+      dlscale.run({"status", "out", "--watch", "-n", "0.2", "--offline", "--page", "page"});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.err, !Contains("waiting up to"));
+  CHECK_THAT(page_of(dlscale, "page"), Contains("1 of 1 run ended."));
+}
+
 TEST_CASE("status --page with --json keeps standard output a JSON object") {
   PlannedDemo demo;
   const test::Ran ran =
