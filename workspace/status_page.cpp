@@ -209,8 +209,7 @@ std::string StatusPage::missing_results() const {
   if (without_log_.empty()) return "";
   return fmt::format(
       "The logs of {} are missing or empty. The first of these runs is {}. Run dlscale status "
-      "--page "
-      "again when the logs have content",
+      "--page again when the logs have content.",
       base::count_of(without_log_.size(), "completed run"), without_log_.front());
 }
 
