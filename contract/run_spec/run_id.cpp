@@ -137,6 +137,25 @@ std::string description_hash(const RunSpec& spec) {
       fmt::format("{} {} {}", spec.run_id, spec.repetition, text_without(spec, omitted)));
 }
 
+std::string work_hash(RunSpec spec) {
+  const RunSpec unset;
+  spec.gpus = unset.gpus;
+  spec.batch_per_gpu = unset.batch_per_gpu;
+  spec.global_batch = unset.global_batch;
+  spec.uneven_batch = unset.uneven_batch;
+  spec.epochs = unset.epochs;
+  spec.steps = unset.steps;
+  spec.warmup_epochs = unset.warmup_epochs;
+  spec.seed = unset.seed;
+  spec.dataset.train_samples = unset.dataset.train_samples;
+  spec.dataset.test_samples = unset.dataset.test_samples;
+  spec.trainer.launcher = unset.trainer.launcher;
+  spec.trainer.log_format = unset.trainer.log_format;
+  if (!is_axis(spec, "lr")) spec.lr = unset.lr;
+  if (!is_axis(spec, "lr_schedule")) spec.lr_schedule = unset.lr_schedule;
+  return sha256_hex(identity(spec));
+}
+
 std::string run_id_of(std::string_view point_id, int repetition) {
   return fmt::format("{}-r{}", point_id, repetition);
 }

@@ -36,6 +36,13 @@ std::string make_run_id(const RunSpec& spec);
 /// because they are part of the run id. Their variables are not expanded in the hash.
 std::string description_hash(const RunSpec& spec);
 
+/// Returns a SHA-256 of the settings that decide how fast a run processes samples on a given number
+/// of GPUs: the run's identity without the number of GPUs, the batch, the length of the run, the
+/// learning rate, the seed, the size of the data set, the launcher and the log format. The
+/// throughput of a run applies to another run with the same batch if both runs have the same
+/// hash. The learning rate and its schedule are part of the hash if they are axes of the study.
+std::string work_hash(RunSpec spec);
+
 /// Returns the run id of a repetition of a point.
 std::string run_id_of(std::string_view point_id, int repetition);
 

@@ -103,3 +103,44 @@ TEST_CASE("run ids are the same as in earlier versions") {
   spec.lr.warmup_steps = 100;  // field that earlier versions did not have
   CHECK(make_run_id(spec) == "ddp-mlp-constant-g1-b64-7c61c82bb6-r1");
 }
+
+TEST_CASE("the work hash ignores the number of GPUs, the batch and the length of a run") {
+  RunSpec measured;
+  measured.trainer.command = "python train.py";
+  RunSpec longer = measured;
+  longer.gpus = 8;
+  longer.batch_per_gpu = 128;
+  longer.global_batch = 1024;
+  longer.epochs = 0;
+  longer.steps = 5000;
+  longer.seed = 7;
+  longer.lr.base = 0.5;
+  longer.dataset.train_samples = 50000;
+  longer.trainer.launcher = "torchrun";
+  longer.trainer.log_format = "nanogpt";
+  longer.resources.nodes = 2;
+  CHECK(work_hash(longer) == work_hash(measured));
+}
+
+TEST_CASE("runs with other commands, parameters or variables have other work hashes") {
+  RunSpec measured;
+  measured.trainer.command = "python train.py";
+  measured.parameters["width"] = "8";
+  RunSpec command = measured, parameter = measured, variable = measured, file = measured;
+  command.trainer.command = "python other.py";
+  parameter.parameters["width"] = "800";
+  variable.environment["OMP_NUM_THREADS"] = "1";
+  file.trainer.files.push_back({"0123", "config.yaml"});
+  for (const RunSpec& other : {command, parameter, variable, file}) {
+    CHECK(work_hash(other) != work_hash(measured));
+  }
+}
+
+TEST_CASE("a learning rate that is an axis is part of the work hash") {
+  RunSpec first, second;
+  second.lr.base = 2 * first.lr.base + 1;
+  CHECK(work_hash(first) == work_hash(second));
+  first.point["lr.base"] = "1";
+  second.point["lr.base"] = "2";
+  CHECK(work_hash(first) != work_hash(second));
+}
