@@ -17,6 +17,7 @@
 #include "contract/plan/plan.hpp"
 #include "runner/batch/command_runner.hpp"
 #include "workspace/runs/inventory.hpp"
+#include "workspace/runs/plan_folder.hpp"
 #include "workspace/study_from_records.hpp"
 
 namespace dlscale::forecast {
@@ -193,6 +194,17 @@ std::string make_pdf(const fs::path& folder) {
   return "";
 }
 
+/// Returns the description of a run of the results, or nothing if it cannot be read.
+std::optional<contract::RunSpec> description_of(const contract::PlanDir& folder,
+                                                contract::RunTables& tables,
+                                                const std::string& run_id) {
+  try {
+    return workspace::read_run(folder, tables, run_id);
+  } catch (const base::Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 analysis::Proposal make_proposal(const ProposalChoice& choice) {
@@ -205,7 +217,12 @@ analysis::Proposal make_proposal(const ProposalChoice& choice) {
   const workspace::ChosenStudy study =
       workspace::study_from_records(study_choice, workspace::PeakMemory::read);
   std::optional<analysis::RequestedStudy> request;
-  if (!choice.request.study.empty()) request = requested_study(choice.request, study.frame);
+  if (!choice.request.study.empty()) {
+    contract::RunTables tables(plan, folder);
+    request = requested_study(choice.request, study.frame, [&](const std::string& run_id) {
+      return description_of(folder, tables, run_id);
+    });
+  }
   require_results(study.frame, choice.study.folder);
   return analysis::make_proposal(
       form, {.frame = study.frame,

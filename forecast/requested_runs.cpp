@@ -11,16 +11,14 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/file.hpp"
 #include "contract/run_spec/run_id.hpp"
-#include "forecast/measured_throughputs.hpp"
 #include "forecast/saved_predictions.hpp"
 #include "forecast/study_prediction.hpp"
+#include "planner/jobs/run_times.hpp"
 #include "planner/planner.hpp"
 #include "planner/site/resources.hpp"
 #include "planner/study/derive.hpp"
 #include "workspace/resources.hpp"
-#include "workspace/study_from_records.hpp"
 
 namespace dlscale::forecast {
 namespace fs = std::filesystem;
@@ -101,45 +99,69 @@ bool has_calibration(const planner::Study& study) {
   return false;
 }
 
-/// Plans the study again with the measured throughputs of `results` as its calibration, which the
-/// function writes to `folder`. The file is read again when the result computes the time of a run.
-/// Returns nothing if `results` have no throughput that applies to the study.
-std::optional<planner::Planning> plan_with_measured(planner::PlanRequest request,
-                                                    const analysis::Frame& results,
-                                                    const contract::Plan& plan,
-                                                    const fs::path& folder) {
-  const std::string rows = throughput_rows(results, plan.axes);
-  if (rows.empty()) return std::nullopt;
-  const fs::path file = folder / "throughputs.toml";
-  base::write_file_atomically(file, rows);
-  request.overrides.push_back(calibration_override(file.string()));
-  return planner::make_plan(request, workspace::shipped_resources());
-}
-
-/// Returns the reason why runs of a training script of the user have no predicted time.
-std::string why_untimed(const planner::Planning& planning, bool has_rates) {
-  if (!has_rates) {
-    return "the results contain no throughput for the batch and the axis values of these runs (an "
-           "axis with a dot in its name, such as parameters.width, must have one value)";
-  }
+/// Sets the times of the runs of a training script from the measured throughputs. Adds the versions
+/// of the code that the measured runs used to `code`, and a note on points outside the measured GPU
+/// counts to `notes`.
+void time_by_measured(planner::Planning& planning, const MeasuredThroughputs& measured,
+                      std::set<std::string>& code, std::vector<std::string>& notes) {
+  int extrapolated = 0;
   for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
     const contract::RunSpec run = planning.run(i);
+    const auto throughput = measured.of(run);
+    if (!throughput) continue;
+    const predict::Band time_s = planner::run_s_at(*throughput, run, planning.site);
+    if (time_s.value <= 0) continue;
+    contract::PlannedRun& planned = planning.plan.runs[i];
+    planned.predicted_s = time_s.value;
+    planned.predicted_low_s = time_s.low;
+    planned.predicted_high_s = time_s.high;
+    code.merge(measured.code_of(run));
+    if (throughput->extrapolated && planned.repetition == 1) ++extrapolated;
+  }
+  if (extrapolated > 0) notes.push_back(planner::extrapolation_note(extrapolated));
+}
+
+/// Returns the basis of times from measured throughputs. `code` contains the versions of the code
+/// of the measured runs.
+std::string measured_basis(const std::set<std::string>& code) {
+  const std::string basis = "measured throughputs of the results";
+  return code.empty() ? basis : fmt::format("{} with the code {}", basis, fmt::join(code, ", "));
+}
+
+/// Returns the reason why runs of a training script of the user have no predicted time. `measured`
+/// is null if the times come from a calibration.
+analysis::UntimedReason why_untimed(const planner::Planning& planning,
+                                    const MeasuredThroughputs* measured) {
+  using Cause = analysis::UntimedReason::Cause;
+  for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {
+    if (planning.plan.runs[i].predicted_s > 0) continue;
+    const contract::RunSpec run = planning.run(i);
+    if (measured != nullptr && !measured->of(run)) {
+      return {Cause::other,
+              "no comparable measured runs did the same work: the command, the configuration "
+              "files, the batch and all settings that change the speed must be the same"};
+    }
     if (run.steps == 0 && run.epochs == 0) {
-      return "the study does not set the length of its runs (key training.epochs or "
-             "training.steps)";
+      return {Cause::no_length,
+              "the study does not set the length of its runs (key training.epochs or "
+              "training.steps)"};
     }
     if (run.steps == 0 && planner::train_samples(run).value_or(0) == 0) {
-      return "the length of the runs is given in epochs, and the number of samples in an epoch is "
-             "unknown (key training.dataset.train_samples)";
+      return {Cause::no_samples,
+              "the length of the runs is given in epochs, and the number of samples in an epoch "
+              "is unknown (key training.dataset.train_samples)"};
     }
   }
-  return "no measured throughput has the batch and the axis values of these runs";
+  return {Cause::other,
+          "the calibration has no row for the batch and the axis values of these "
+          "runs"};
 }
 
 }  // namespace
 
 analysis::RequestedStudy requested_study(const RequestChoice& choice,
-                                         const analysis::Frame& results) {
+                                         const analysis::Frame& results,
+                                         const MeasuredThroughputs::Describe& describe) {
   planner::PlanRequest request{
       .study = choice.study, .site = choice.site, .overrides = choice.overrides};
   if (!choice.calibration.empty()) {
@@ -147,13 +169,12 @@ analysis::RequestedStudy requested_study(const RequestChoice& choice,
   }
   planner::Planning planning = planner::make_plan(request, workspace::shipped_resources());
   const bool names_calibration = has_calibration(planning.study);
-  bool is_measured = false;  // true if the times come from the throughputs of `results`
-  const workspace::ScratchFolder scratch;
+  std::optional<MeasuredThroughputs> measured;
+  std::set<std::string> code;
+  std::vector<std::string> notes = planning.run_time_notes;
   if (is_external(planning.study) && !names_calibration) {
-    if (auto measured = plan_with_measured(request, results, planning.plan, scratch.path())) {
-      planning = std::move(*measured);
-      is_measured = true;
-    }
+    measured.emplace(results, describe);
+    time_by_measured(planning, *measured, code, notes);
   }
   const contract::Plan& plan = planning.plan;
   if (plan.runs.empty()) {
@@ -173,18 +194,19 @@ analysis::RequestedStudy requested_study(const RequestChoice& choice,
       if (run.time_s.value <= 0) run.time_s = found->second.run_s;
       basis.insert(found->second.basis);
     } else if (run.time_s.value > 0) {
-      basis.insert(is_measured ? "measured throughputs of the results"
-                               : "throughputs of the calibration");
+      basis.insert(measured ? measured_basis(code) : "throughputs of the calibration");
     }
     study.runs.push_back(std::move(run));
   }
   study.basis = fmt::format("{}", fmt::join(basis, "; "));
   study.is_external = is_external(planning.study);
-  study.why_unpredicted = study.is_external
-                              ? why_untimed(planning, names_calibration || is_measured)
-                              : predicted.why_none;
+  if (study.is_external) {
+    study.why_unpredicted = why_untimed(planning, measured ? &*measured : nullptr);
+  } else {
+    study.why_unpredicted.text = predicted.why_none;
+  }
   study.has_packed_jobs = has_packed_jobs(plan);
-  study.notes = planning.run_time_notes;
+  study.notes = std::move(notes);
   study.skipped_points = plan.skipped.size();
   return study;
 }

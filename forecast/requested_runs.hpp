@@ -7,6 +7,7 @@
 
 #include "analysis/frame.hpp"
 #include "analysis/proposal/requested_study.hpp"
+#include "forecast/measured_throughputs.hpp"
 
 namespace dlscale::forecast {
 
@@ -22,9 +23,11 @@ struct RequestChoice {
 /// memory where these can be predicted. The times are those of `dlscale plan -n`. Without a
 /// calibration they come from data sheets, as in `dlscale predict`. If a training script of the
 /// user does the training and no calibration is named, the times come from the throughputs of
-/// `results`, the measured runs. Writes only temporary files. Throws what planner::Planner throws,
-/// and base::UsageError for a study without runs.
+/// `results`, the measured runs that `describe` describes. Only measured runs that did the same
+/// work count (MeasuredThroughputs). Writes no files. Throws what planner::Planner throws, and
+/// base::UsageError for a study without runs.
 analysis::RequestedStudy requested_study(const RequestChoice& choice,
-                                         const analysis::Frame& results);
+                                         const analysis::Frame& results,
+                                         const MeasuredThroughputs::Describe& describe);
 
 }  // namespace dlscale::forecast

@@ -47,12 +47,19 @@ Absent no_times(const RequestedStudy& request) {
           : fmt::format("The run times of {} of {} runs of {} are not predicted",
                         request.runs.size() - static_cast<std::size_t>(known), request.runs.size(),
                         request.study);
-  reason += request.why_unpredicted.empty() ? "." : ": " + request.why_unpredicted + ".";
+  const UntimedReason& why = request.why_unpredicted;
+  reason += why.text.empty() ? "." : ": " + why.text + ".";
   const std::string command = kRequestCommand;
   if (request.is_external) {
-    return {reason,
-            {command + " -S training.dataset.train_samples=N    # N samples in each epoch",
-             command + " --calibration rates.toml    # your own rows [[throughput]]"}};
+    switch (why.cause) {
+      case UntimedReason::Cause::no_samples:
+        return {reason,
+                {command + " -S training.dataset.train_samples=N    # N samples in each epoch"}};
+      case UntimedReason::Cause::no_length:
+        return {reason, {command + " -S training.steps=N    # N optimizer steps in each run"}};
+      case UntimedReason::Cause::other:
+        return {reason, {command + " --calibration rates.toml    # your own rows [[throughput]]"}};
+    }
   }
   return {reason,
           {"dlscale calibrate RESULTS -o calibration.json",
@@ -233,6 +240,8 @@ std::string storage_differs(const RequestedStudy& request, const Frame& frame) {
           point_value(run, "model"));
     }
     if (run.steps > 0) return "the length of the requested runs is set in steps instead of epochs";
+    if (run.epochs == 0) return "the number of epochs of the requested runs is unknown";
+    if (longest == 0) return "the number of epochs of the measured runs is unknown";
     if (static_cast<std::size_t>(run.epochs) > longest) {
       return fmt::format("requested runs train for {} epochs, and the longest measured run for {}",
                          run.epochs, longest);

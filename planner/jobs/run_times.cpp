@@ -150,6 +150,24 @@ std::optional<predict::ThroughputEstimate> Calibration::throughput(
   return predict::throughput_at(std::move(matching), run.gpus);
 }
 
+predict::Band run_s_at(const predict::ThroughputEstimate& throughput, const contract::RunSpec& run,
+                       const Site& site) {
+  const std::int64_t samples =
+      run.steps > 0 ? run.steps * run.global_batch : train_samples(run).value_or(0) * run.epochs;
+  if (samples == 0) return {};
+  const double run_s = static_cast<double>(samples) / throughput.samples_per_s;
+  return predict::widened(
+      predict::measured_time(run_s),
+      predict::missing_cost(spread_of(run, site), throughput.from_gpus, run.gpus));
+}
+
+std::string extrapolation_note(int points) {
+  return fmt::format(
+      "{} outside the measured GPU counts: run times assume that throughput is linear in the "
+      "number of GPUs beyond these counts",
+      base::count_of(points, "point"));
+}
+
 fs::path calibration_file(const ResourceSettings& requested) {
   const config::Node& said = requested.said.at("calibration");
   const bool in_file = said.where.line > 0;  // line 0: the setting comes from the command line
@@ -194,19 +212,18 @@ const predict::Measurements* RunTimes::measured(const ResourceSettings& requeste
 predict::Band RunTimes::by_rows(const contract::RunSpec& run, const Calibration& rows,
                                 const Site& site) {
   const auto throughput = rows.throughput(run);
-  const std::int64_t samples =
-      run.steps > 0 ? run.steps * run.global_batch : train_samples(run).value_or(0) * run.epochs;
-  if (!throughput) ++unmatched_;
-  if (throughput && samples == 0) ++unknown_size_;
-  if (!throughput || samples == 0) return {};
-  if (throughput->extrapolated) {
+  if (!throughput) {
+    ++unmatched_;
+    return {};
+  }
+  const predict::Band time_s = run_s_at(*throughput, run, site);
+  if (time_s.value <= 0) {
+    ++unknown_size_;
+  } else if (throughput->extrapolated) {
     ++extrapolated_;
     ++beyond_;
   }
-  const double run_s = static_cast<double>(samples) / throughput->samples_per_s;
-  return predict::widened(
-      predict::measured_time(run_s),
-      predict::missing_cost(spread_of(run, site), throughput->from_gpus, run.gpus));
+  return time_s;
 }
 
 void RunTimes::forget_counts() {
@@ -219,9 +236,7 @@ std::vector<std::string> RunTimes::notes() const {
   const auto note = [&](int points, const char* what) {
     if (points > 0) lines.push_back(fmt::format("{} {}", base::count_of(points, "point"), what));
   };
-  note(extrapolated_,
-       "outside the measured GPU counts: run times assume that throughput is linear in the number "
-       "of GPUs beyond these counts");
+  if (extrapolated_ > 0) lines.push_back(extrapolation_note(extrapolated_));
   if (const int beyond = beyond_ + steps_.beyond_measured(); beyond > 0) {
     lines.push_back(fmt::format(
         "{} outside the GPU counts of measured runs, where the calibration does not cover {}: time "

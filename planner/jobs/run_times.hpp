@@ -84,6 +84,15 @@ class Calibration {
   std::vector<Row> rows_;
 };
 
+/// Returns the time of all training steps of a run in seconds, at a throughput that was measured or
+/// estimated for the run's number of GPUs. Returns 0 if the number of samples of the run is
+/// unknown. `site` is the site on which the run will start.
+predict::Band run_s_at(const predict::ThroughputEstimate& throughput, const contract::RunSpec& run,
+                       const Site& site);
+
+/// Returns the note that `points` points lie outside the measured GPU counts.
+std::string extrapolation_note(int points);
+
 /// Returns the file that resources.calibration names. A relative path is relative to the folder of
 /// the study file that names the calibration. Requires that resources.calibration is not empty.
 std::filesystem::path calibration_file(const ResourceSettings& requested);

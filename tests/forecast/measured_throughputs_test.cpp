@@ -3,24 +3,23 @@
 
 #include <catch2/catch.hpp>
 
-#include "planner/jobs/run_times.hpp"
 #include "tests/analysis/support/repeated_runs.hpp"
 
 using namespace dlscale;
+using forecast::MeasuredThroughputs;
 
 namespace {
 
-const std::vector<contract::Axis> kAxes{{"framework", {"ddp", "horovod"}}, {"gpus", {"1", "2"}}};
-
-contract::RunSpec planned(const std::string& framework, int gpus, std::int64_t batch_per_gpu = 64) {
+contract::RunSpec planned(const std::string& command, int gpus, std::int64_t batch_per_gpu = 64) {
   contract::RunSpec run;
-  run.framework = framework;
+  run.trainer.command = command;
   run.gpus = gpus;
   run.batch_per_gpu = batch_per_gpu;
-  run.point = {{"framework", framework}, {"gpus", std::to_string(gpus)}};
+  run.global_batch = batch_per_gpu * gpus;
   return run;
 }
 
+/// Returns results in which the curve of a framework ran the command of the same name.
 analysis::Frame measured() {
   analysis::Frame frame = test::frame_of({});
   test::add_repeats(frame, 1, 100, 3, "ddp");
@@ -29,73 +28,94 @@ analysis::Frame measured() {
   return frame;
 }
 
+/// Returns the throughputs of `frame`. `change` changes the descriptions of its runs.
+MeasuredThroughputs throughputs_of(
+    const analysis::Frame& frame,
+    const std::function<void(contract::RunSpec&)>& change = [](contract::RunSpec&) {}) {
+  return MeasuredThroughputs(
+      frame, [&](const std::string& run_id) -> std::optional<contract::RunSpec> {
+        for (const analysis::RunRow& run : frame.runs) {
+          if (run.run_id != run_id) continue;
+          contract::RunSpec spec = planned(run.point.at("framework"), run.gpus, run.batch_per_gpu);
+          spec.global_batch = run.global_batch;
+          spec.point = run.point;
+          change(spec);
+          return spec;
+        }
+        return std::nullopt;
+      });
+}
+
 }  // namespace
 
-TEST_CASE("each measured configuration and count has a row that the planner reads") {
-  const planner::Calibration rows(forecast::throughput_rows(measured(), kAxes), "rows");
-  CHECK(rows.throughput(planned("ddp", 1))->samples_per_s == Approx(100));
-  CHECK(rows.throughput(planned("ddp", 2))->samples_per_s == Approx(180));
-  CHECK(rows.throughput(planned("horovod", 1))->samples_per_s == Approx(50));
+TEST_CASE("runs of the same work get the measured throughput of their count") {
+  const analysis::Frame frame = measured();
+  const MeasuredThroughputs throughputs = throughputs_of(frame);
+  CHECK(throughputs.of(planned("ddp", 1))->samples_per_s == Approx(100));
+  CHECK(throughputs.of(planned("ddp", 2))->samples_per_s == Approx(180));
+  CHECK(throughputs.of(planned("horovod", 1))->samples_per_s == Approx(50));
+  CHECK(throughputs.of(planned("ddp", 4))->samples_per_s == Approx(360));
+  CHECK(throughputs.of(planned("ddp", 4))->extrapolated);
 }
 
-TEST_CASE("runs with another batch or another configuration get no throughput") {
-  const planner::Calibration rows(forecast::throughput_rows(measured(), kAxes), "rows");
-  CHECK_FALSE(rows.throughput(planned("ddp", 1, 32)));
-  CHECK_FALSE(rows.throughput(planned("deepspeed", 1)));
+TEST_CASE("runs with another batch or another command get no throughput") {
+  const analysis::Frame frame = measured();
+  const MeasuredThroughputs throughputs = throughputs_of(frame);
+  CHECK_FALSE(throughputs.of(planned("ddp", 1, 32)));
+  CHECK_FALSE(throughputs.of(planned("deepspeed", 1)));
 }
 
-TEST_CASE("rows that the axes of the study cannot distinguish are left out") {
-  const std::vector<contract::Axis> only_gpus{{"gpus", {"1", "2"}}};
-  const planner::Calibration rows(forecast::throughput_rows(measured(), only_gpus), "rows");
-  CHECK(rows.throughput(planned("ddp", 2))->samples_per_s == Approx(180));
-  CHECK(rows.throughput(planned("ddp", 1))->extrapolated);
-}
-
-TEST_CASE("an axis with a dot in its name must have the measured value alone") {
-  analysis::Frame frame = test::frame_of({test::run_at(1, 100)});
-  frame.runs[0].point["parameters.width"] = "8";
-  const auto rows_for = [&](const std::vector<std::string>& widths) {
-    std::vector<contract::Axis> axes = kAxes;
-    axes.push_back({"parameters.width", widths});
-    return forecast::throughput_rows(frame, axes);
-  };
-  const planner::Calibration same(rows_for({"8"}), "rows");
-  CHECK(same.throughput(planned("ddp", 1))->samples_per_s == Approx(100));
-  CHECK(rows_for({"800"}).empty());
-  CHECK(rows_for({"8", "800"}).empty());
-  frame.runs[0].point.erase("parameters.width");
-  CHECK(rows_for({"8"}).empty());
-}
-
-TEST_CASE("a run without a known value on an axis of the study has no row") {
-  analysis::Frame frame = test::frame_of({test::run_at(1, 100)});
-  std::vector<contract::Axis> axes = kAxes;
-  axes.push_back({"precision", {"bf16"}});
-  CHECK(forecast::throughput_rows(frame, axes).empty());
-  frame.runs[0].conditions["precision"] = "fp32";
-  const planner::Calibration rows(forecast::throughput_rows(frame, axes), "rows");
+TEST_CASE("a fixed parameter that differs from the measured one leaves a run without throughput") {
+  const analysis::Frame frame = measured();
+  const MeasuredThroughputs throughputs =
+      throughputs_of(frame, [](contract::RunSpec& spec) { spec.parameters["width"] = "8"; });
   contract::RunSpec run = planned("ddp", 1);
-  run.point["precision"] = "fp32";
-  CHECK(rows.throughput(run)->samples_per_s == Approx(100));
-  run.point["precision"] = "bf16";
-  CHECK_FALSE(rows.throughput(run));
+  CHECK_FALSE(throughputs.of(run));
+  run.parameters["width"] = "8";
+  CHECK(throughputs.of(run)->samples_per_s == Approx(100));
+  run.parameters["width"] = "800";
+  CHECK_FALSE(throughputs.of(run));
+}
+
+TEST_CASE("several values of a parameter get the throughputs of the runs with these values") {
+  const analysis::Frame frame = measured();
+  const MeasuredThroughputs throughputs = throughputs_of(frame, [](contract::RunSpec& spec) {
+    spec.parameters["width"] = spec.point.at("framework") == "ddp" ? "8" : "800";
+    spec.trainer.command = "train";
+  });
+  contract::RunSpec run = planned("train", 1);
+  run.parameters["width"] = "8";
+  CHECK(throughputs.of(run)->samples_per_s == Approx(100));
+  run.parameters["width"] = "800";
+  CHECK(throughputs.of(run)->samples_per_s == Approx(50));
 }
 
 TEST_CASE("strong scaling compares the global batch") {
   analysis::Frame frame = test::frame_of({test::run_at(2, 100)});
   frame.scaling = "strong";
   frame.runs[0].global_batch = 256;
-  const planner::Calibration rows(forecast::throughput_rows(frame, kAxes), "rows");
+  const MeasuredThroughputs throughputs = throughputs_of(frame);
   contract::RunSpec run = planned("ddp", 4, 32);
   run.global_batch = 256;
-  CHECK(rows.throughput(run)->samples_per_s == Approx(200));
+  CHECK(throughputs.of(run)->samples_per_s == Approx(200));
   run.global_batch = 128;
-  CHECK_FALSE(rows.throughput(run));
+  CHECK_FALSE(throughputs.of(run));
 }
 
-TEST_CASE("results without a throughput or a batch have no rows") {
-  CHECK(forecast::throughput_rows(test::frame_of({}), kAxes).empty());
+TEST_CASE("results without a batch or a description have no throughputs") {
   analysis::Frame frame = test::frame_of({test::run_at(1, 100)});
+  const MeasuredThroughputs undescribed(frame, [](const std::string&) { return std::nullopt; });
+  CHECK_FALSE(undescribed.of(planned("ddp", 1)));
+  CHECK(throughputs_of(frame).of(planned("ddp", 1, frame.runs[0].batch_per_gpu)));
   frame.runs[0].batch_per_gpu = 0;
-  CHECK(forecast::throughput_rows(frame, kAxes).empty());
+  CHECK_FALSE(throughputs_of(frame).of(planned("ddp", 1, 0)));
+}
+
+TEST_CASE("runs of different code have no throughput, and equal code is named") {
+  analysis::Frame frame = measured();
+  for (analysis::RunRow& run : frame.runs) run.conditions["code"] = "commit 1";
+  CHECK(throughputs_of(frame).code_of(planned("ddp", 1)) == std::set<std::string>{"commit 1"});
+  frame.runs.front().conditions["code"] = "commit 2";
+  CHECK_FALSE(throughputs_of(frame).of(planned("ddp", 1)));
+  CHECK(throughputs_of(frame).of(planned("horovod", 1)));
 }

@@ -290,7 +290,7 @@ TEST_CASE("a unit whose factor is unknown needs the factor from the facts") {
 TEST_CASE("a request with runs without a prediction states the reason and the commands") {
   Made made;
   made.request->runs[1].time_s = {};
-  made.request->why_unpredicted = "there is no model card";
+  made.request->why_unpredicted.text = "there is no model card";
   for (const char* const quantity : {"job_sizes", "request_table", "request_total"}) {
     const Proposal proposal = made.with("generic");
     const ProposalPart& part = part_with(proposal, quantity);
@@ -306,11 +306,17 @@ TEST_CASE("a request for a training script of the user never recommends dlscale 
   Made made;
   made.request->is_external = true;
   made.request->runs[1].time_s = {};
-  made.request->why_unpredicted = "the number of samples is unknown";
-  const Proposal untimed = made.with("generic");
-  const ProposalPart& total = part_with(untimed, "request_total");
-  CHECK_THAT(total.commands.at(0), Contains("-S training.dataset.train_samples=N"));
-  CHECK_THAT(total.commands.at(1), Contains("--calibration rates.toml"));
+  using Cause = UntimedReason::Cause;
+  for (const auto& [cause, command] :
+       {std::pair{Cause::no_samples, "-S training.dataset.train_samples=N"},
+        {Cause::no_length, "-S training.steps=N"},
+        {Cause::other, "--calibration rates.toml"}}) {
+    made.request->why_unpredicted = {cause, "the reason"};
+    const Proposal untimed = made.with("generic");
+    const ProposalPart& total = part_with(untimed, "request_total");
+    REQUIRE(total.commands.size() == 1);
+    CHECK_THAT(total.commands.front(), Contains(command));
+  }
   made.request = large_study();
   made.request->is_external = true;
   for (RequestedRun& run : made.request->runs) run.memory_bytes = {};
@@ -356,6 +362,12 @@ TEST_CASE("storage is the size of the largest measured run times the number of r
   made.request->runs[0].epochs = 90;
   CHECK_THAT(all_text(part_with(made.with("generic"), "storage")),
              Contains("train for 90 epochs, and the longest measured run for 2"));
+  for (RunRow& run : made.frame.runs) run.epochs.clear();
+  CHECK_THAT(all_text(part_with(made.with("generic"), "storage")),
+             Contains("the number of epochs of the measured runs is unknown"));
+  made.request->runs[0].epochs = 0;
+  CHECK_THAT(all_text(part_with(made.with("generic"), "storage")),
+             Contains("the number of epochs of the requested runs is unknown"));
 }
 
 TEST_CASE("the limits name repetitions, predictions, extrapolation and unjustified counts") {

@@ -40,6 +40,27 @@ struct Results {
         "[training.schedules.step]\nmilestones = [2]\nfactor = 0.1\n");
   }
 
+  /// Gives all runs of the results the settings of the first run in a plan folder, except for the
+  /// names and the GPU counts of the runs.
+  void take_settings_of(const contract::PlanDir& planned) {
+    const contract::Plan plan = contract::read_plan(planned);
+    const fs::path described = planned.run(plan.runs.front().run_id).run_json();
+    contract::RunSpec settings =
+        contract::run_spec_from_json(base::read_file(described), described.string());
+    for (const contract::PlannedRun& run : study.plan.runs) {
+      const fs::path file = study.folder.run(run.run_id).run_json();
+      const contract::RunSpec own =
+          contract::run_spec_from_json(base::read_file(file), file.string());
+      settings.study = own.study;
+      settings.run_id = own.run_id;
+      settings.repetition = own.repetition;
+      settings.point = own.point;
+      settings.gpus = own.gpus;
+      settings.global_batch = own.global_batch;
+      base::write_file_atomically(file, to_json(settings));
+    }
+  }
+
   test::Ran propose(std::vector<std::string> options) {
     options.insert(options.begin(), {"propose", folder});
     return program.run(options);
@@ -98,26 +119,35 @@ TEST_CASE("a proposal with a request has its total, and verify computes it again
   CHECK_THAT(changed.out, Contains("proposal.md:") && Contains("1 lines differ"));
 }
 
-TEST_CASE("the request for a training script uses the measured throughputs of the results") {
+TEST_CASE("the request for a training script uses the measured throughputs of the same work") {
   Results at;
-  const auto write_study = [&](const std::string& length) {
+  const auto write_study = [&](const std::string& length, const std::string& width) {
     base::write_file_atomically(
         at.program.folder / "large.toml",
         "[study]\nname = \"large\"\n[matrix]\ngpus = [1]\nbatch_per_gpu = [64]\n[training]\n" +
-            length + "\n[trainer]\ncommand = \"train.sh {{gpus}}\"\n");
+            length + "\nparameters = { width = " + width +
+            " }\n[trainer]\ncommand = \"train.sh {{gpus}} {{parameters.width}}\"\n");
   };
+  write_study("epochs = 2", "8");
+  CHECK(at.program.run({"plan", "large.toml", "-o", "planned"}).exit_code == 0);
+  at.take_settings_of(contract::PlanDir(at.program.folder / "planned"));
   const std::vector<std::string> request{"--for", "large.toml", "-o", "application"};
-  write_study("epochs = 10");
+  write_study("epochs = 10", "8");
   const test::Ran unknown = at.propose(request);
   INFO(unknown.err);
   CHECK(unknown.exit_code == 0);
   CHECK_THAT(unknown.out, Contains("key training.dataset.train_samples") && !Contains("calibrate"));
-  write_study("steps = 56250");  // 56250 x 64 samples at 1000 samples/s: 1 h
+  write_study("steps = 56250", "8");  // 56250 x 64 samples at 1000 samples/s: 1 h
   CHECK(at.propose(request).exit_code == 0);
   const std::string text = base::read_file(at.program.folder / "application/proposal.md");
   CHECK_THAT(text, Contains("The 1 run of large needs 1.00 node-h (band "));
   CHECK_THAT(text, Contains("(basis: measured throughputs of the results)"));
   CHECK(at.program.run({"verify", at.folder, "--proposal", "application"}).exit_code == 0);
+  write_study("steps = 56250", "800");  // the measured runs have the width 8
+  const test::Ran other = at.propose(request);
+  CHECK(other.exit_code == 0);
+  CHECK_THAT(other.out, Contains("no comparable measured runs did the same work") &&
+                            Contains("--calibration rates.toml") && !Contains("train_samples=N"));
 }
 
 TEST_CASE("every shipped form writes a PDF file") {
