@@ -257,14 +257,19 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
     if (problem.empty()) {
       records.add(before + line.number, numbers);
     } else {
-      records.skip(before + line.number, problem);
+      records.skip_row(before + line.number, problem);
     }
   };
   const auto skip = [&](const LogLine& line, const std::string& why) {
     if (part.size > 0 && before + line.number < part.first_line) return;  // belongs to another run
     const bool is_cut_off = !line.complete && !reader->is_about_other();
     truncated = truncated || is_cut_off;
-    if (!is_cut_off) records.skip(before + line.number, why);
+    if (is_cut_off) return;
+    if (reader->is_about_other()) {
+      records.skip(before + line.number, why);
+    } else {
+      records.skip_row(before + line.number, why);
+    }
   };
   const std::string_view rows = part_text_of(text, part, *reader);
   if (rows.data() != text.data()) before = part.first_line - 1;

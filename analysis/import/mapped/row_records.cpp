@@ -79,6 +79,16 @@ double steps_of_first(std::span<MeasuredRow* const> rows, std::int64_t counts_fr
   return distance > 0 && distance < first && is_even ? distance : first;
 }
 
+/// Returns the number of steps of a row for which the step number rose by `rise` since the last row
+/// that was read, although a line between the two rows could not be read. This line may have been a
+/// row, and the time of the row then covers fewer than `rise` steps. `before` and `after` are the
+/// numbers of steps of the rows before and after the row, or NaN if they are unknown. Returns NaN
+/// if they do not show the number of steps.
+double steps_after_lost_row(double rise, double before, double after) {
+  if (rise == before || rise == after) return rise;
+  return before == after && before < rise ? before : std::nan("");
+}
+
 /// Returns an error message for the first impossible value of the row, or an empty text if all
 /// values are possible.
 std::string impossible(const MeasuredRow& row) {
@@ -124,6 +134,11 @@ void RowRecords::skip(int line, std::string_view why) {
   contract::skip_line(file_, line, why);
 }
 
+void RowRecords::skip_row(int line, std::string_view why) {
+  lost_rows_.insert(groups_.size());
+  skip(line, why);
+}
+
 void RowRecords::add(int line, contract::ResultRecord record) {
   losses_.check_record(record, line);
   file_.records.push_back(std::move(record));
@@ -135,9 +150,8 @@ void RowRecords::add(int line, const MeasuredRow& row) {
   if (!problem.empty()) {
     const double step = row[Measure::step];  // NaN if it is missing
     const bool is_possible = step >= 0 && step == std::floor(step);
-    if (is_possible && tells_speed(row) && !row.has(Measure::rank)) {
-      skipped_steps_[groups_.size()] = step;
-    }
+    if (!is_possible) return skip_row(line, problem);
+    if (tells_speed(row)) skipped_steps_[groups_.size()] = step;
     return skip(line, problem);
   }
   if (!row.has(Measure::rank)) {
@@ -161,7 +175,7 @@ void RowRecords::add(int line, const MeasuredRow& row) {
 contract::ResultsFile RowRecords::finish() {
   count_steps();
   count_rows_of_epochs();
-  for (const Group& group : groups_) add_group(group);
+  for (std::size_t i = 0; i < groups_.size(); ++i) add_group(groups_[i], uncounted_.contains(i));
   end_epoch();
   if (lacks_steps_) {
     forget_steps();
@@ -174,36 +188,59 @@ contract::ResultsFile RowRecords::finish() {
 
 /// Sets the number of steps of the rows that do not state it, as the user specifies.
 void RowRecords::count_steps() {
-  std::vector<MeasuredRow*> numbered;
-  std::vector<double> skipped;  // for each numbered row: skipped step number before it, or NaN
+  std::vector<NumberedRow> numbered;
   double skipped_step = std::nan("");
+  bool has_lost_row = false;
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     MeasuredRow& row = groups_[i].front().row;
     const auto found = skipped_steps_.find(i);
     if (found != skipped_steps_.end()) skipped_step = found->second;
+    has_lost_row = has_lost_row || lost_rows_.contains(i);
     if (!tells_speed(row)) continue;
     if (counts_.steps > 0 && !row.has(Measure::steps) && !is_in_epoch(row)) {
       row[Measure::steps] = static_cast<double>(counts_.steps);
     }
     if (!counts_.counts_from || !row.has(Measure::step)) continue;
-    numbered.push_back(&row);
-    skipped.push_back(skipped_step);
+    numbered.push_back({&row, i, skipped_step, has_lost_row});
     skipped_step = std::nan("");
+    has_lost_row = false;
   }
-  double before = 0, epoch_before = 0;
+  count_numbered(numbered);
+}
+
+/// Sets the number of steps of rows with step numbers, from the step numbers of the rows before.
+void RowRecords::count_numbered(const std::vector<NumberedRow>& numbered) {
+  double before = 0, epoch_before = 0, steps_before = std::nan("");
   for (std::size_t i = 0; i < numbered.size(); ++i) {
-    MeasuredRow& row = *numbered[i];
+    MeasuredRow& row = *numbered[i].row;
+    const double step = row[Measure::step];
     const double epoch = epoch_of(row);
     const bool begins_epoch = i > 0 && epoch != epoch_before;
-    const bool follows_row = i > 0 || !std::isnan(skipped[i]);
-    if (!std::isnan(skipped[i])) before = skipped[i];
-    double steps = row[Measure::step] - before;
-    if (!follows_row || steps <= 0) {
-      const auto rest = std::span<MeasuredRow* const>(numbered).subspan(i);
-      steps = steps_of_first(begins_epoch ? rest.first(1) : rest, *counts_.counts_from);
+    bool follows_row = i > 0;
+    // A row of another rank can have the step number of a row that was read. Such a row is not
+    // between the rows before and after it.
+    const double skipped = numbered[i].skipped_step;
+    if (skipped < step && (!follows_row || before >= step || skipped > before)) {
+      before = skipped;
+      follows_row = true;
     }
-    before = row[Measure::step];
+    double steps = step - before;
+    if (!follows_row || steps <= 0) {
+      std::vector<MeasuredRow*> rest;
+      for (std::size_t k = i; k < numbered.size() && k < i + 3; ++k) {
+        rest.push_back(numbered[k].row);
+      }
+      if (begins_epoch) rest.resize(1);
+      steps = steps_of_first(rest, *counts_.counts_from);
+    } else if (numbered[i].has_lost_row) {
+      const double after =
+          i + 1 < numbered.size() ? (*numbered[i + 1].row)[Measure::step] - step : std::nan("");
+      steps = steps_after_lost_row(steps, steps_before, after);
+      if (std::isnan(steps) && !row.has(Measure::steps)) uncounted_.insert(numbered[i].group);
+    }
+    before = step;
     epoch_before = epoch;
+    steps_before = steps;
     if (steps > 0 && !row.has(Measure::steps)) row[Measure::steps] = steps;
   }
 }
@@ -215,7 +252,7 @@ void RowRecords::count_rows_of_epochs() {
   }
 }
 
-void RowRecords::add_group(const Group& group) {
+void RowRecords::add_group(const Group& group, bool is_uncounted) {
   const MeasuredRow& first = group.front().row;
   const int line = group.front().line;
   if (first.has(Measure::epoch)) last_epoch_ = static_cast<int>(first[Measure::epoch]);
@@ -226,7 +263,13 @@ void RowRecords::add_group(const Group& group) {
     return skip(
         line, fmt::format("only {} of {} ranks have a row for this step", group.size(), run_.gpus));
   }
-  add_window(group, line);
+  if (is_uncounted) {
+    skip(line,
+         "the number of steps in the time of this row is unknown, because a line before the row "
+         "could not be read");
+  } else {
+    add_window(group, line);
+  }
   add_eval(first, line);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,8 @@ class RowRecords {
   void add(int line, const MeasuredRow& row);
   /// Skips a line for the reason `why`.
   void skip(int line, std::string_view why);
+  /// Skips a line for the reason `why`. The line may have been a row whose step number is unknown.
+  void skip_row(int line, std::string_view why);
   contract::ResultsFile finish();
 
  private:
@@ -48,9 +51,19 @@ class RowRecords {
 
   struct Step;
 
+  /// Row with a step number and a time or rate.
+  struct NumberedRow {
+    MeasuredRow* row = nullptr;
+    std::size_t group = 0;      ///< index in `groups_`
+    double skipped_step = 0;    ///< step number of a skipped row before this row, or NaN
+    bool has_lost_row = false;  ///< true if a line before this row may have been a row
+  };
+
   void count_steps();
+  void count_numbered(const std::vector<NumberedRow>& numbered);
   void count_rows_of_epochs();
-  void add_group(const Group& group);
+  /// Adds the records of a group. `is_uncounted` is true if the number of its steps is unknown.
+  void add_group(const Group& group, bool is_uncounted);
   void add_window(const Group& group, int line);
   double samples_of(const MeasuredRow& row) const;
   std::int64_t steps_of(const MeasuredRow& row, std::int64_t samples) const;
@@ -87,11 +100,14 @@ class RowRecords {
     /// samples.
     bool lacks_rate = false;
   } step_numbers_;
-  /// Step numbers of skipped rows with a time or a rate and without a rank. The key is the index of
-  /// the next group. If several rows before a group were skipped, the last number is kept.
+  /// Step numbers of skipped rows with a time or a rate. The key is the index of the next group. If
+  /// several rows before a group were skipped, the last number is kept.
   std::map<std::size_t, double> skipped_steps_;
-  std::int64_t windows_ = 0;        ///< number of rows that became windows
-  int last_epoch_ = kUnknownEpoch;  ///< epoch of the last row that names an epoch
+  /// Indices of the groups after lines that may have been rows and could not be read.
+  std::set<std::size_t> lost_rows_;
+  std::set<std::size_t> uncounted_;  ///< indices of the groups whose numbers of steps are unknown
+  std::int64_t windows_ = 0;         ///< number of rows that became windows
+  int last_epoch_ = kUnknownEpoch;   ///< epoch of the last row that names an epoch
   std::int64_t next_step_ = 0;
 };
 

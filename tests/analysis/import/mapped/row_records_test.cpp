@@ -236,6 +236,48 @@ TEST_CASE("counts_from gives the row after a skipped row the steps since the ski
   CHECK(steps_in("10,1\n2.5,1\n20,1\n") == std::vector<int>{10, 10});
 }
 
+TEST_CASE("counts_from gives a row after an unreadable line the steps of the rows around it") {
+  auto format = format_of("csv", {"step=step", "wall_s=t"});
+  format.counts.counts_from = 1;
+  const auto steps_in = [&](const std::string& rows) {
+    std::vector<int> steps;
+    for (const auto& window : all<StepWindow>(read_rows("step,t\n" + rows, format))) {
+      steps.push_back(window.steps);
+    }
+    return steps;
+  };
+  const auto read = [&](const std::string& rows) { return read_rows("step,t\n" + rows, format); };
+  CHECK(steps_in("10,1\n20,x\n30,1\n40,1\n") == std::vector<int>{10, 10, 10});
+  CHECK(steps_in("10,1\n20\n30,1\n40,1\n") == std::vector<int>{10, 10, 10});
+  CHECK(steps_in("10,1\nx,x\n20,1\n30,1\n") == std::vector<int>{10, 10, 10});  // no row was lost
+  CHECK(steps_in("10,1\n20,x\n25,1\n30,1\n") == std::vector<int>{10, 5});
+  const auto file = read("10,1\n20,x\n25,1\n30,1\n");
+  REQUIRE(file.skipped.size() == 2);
+  CHECK_THAT(file.skipped[1], Catch::StartsWith("line 4: the number of steps in the time of this"));
+}
+
+TEST_CASE("counts_from gives the rows of ranks after skipped rows the steps since these rows") {
+  auto format = format_of("csv", {"rank=rank", "step=step", "wall_s=t"});
+  format.counts.counts_from = 1;
+  contract::RunSpec run = batches_of_16();
+  run.gpus = 2;
+  const auto steps_in = [&](const std::string& rows) {
+    std::vector<int> steps;
+    for (const auto& window :
+         all<StepWindow>(read_mapped("rank,step,t\n" + rows, format, {}, run).file)) {
+      steps.push_back(window.steps);
+    }
+    return steps;
+  };
+  // Both ranks lack step 20.
+  CHECK(steps_in("0,10,1\n1,10,1\n0,20,-1\n1,20,-1\n0,30,1\n1,30,1\n") == std::vector<int>{10, 10});
+  // One rank has step 20.
+  CHECK(steps_in("0,10,1\n1,10,1\n0,20,1\n1,20,-1\n0,30,1\n1,30,1\n") ==
+        std::vector<int>{10, 10, 10});
+  CHECK(steps_in("0,10,1\n1,10,1\n0,20,-1\n1,20,1\n0,30,1\n1,30,1\n") ==
+        std::vector<int>{10, 10, 10});
+}
+
 TEST_CASE("counts_from counts the combined rows of ranks once") {
   contract::RunSpec run = batches_of_16();
   run.gpus = 2;
