@@ -97,7 +97,7 @@ class LaunchRows {
                {"run_id", "launch", "line", "epoch", "time", "wall_s", "samples", "correct",
                 "accuracy", "loss", "rank_loss", "rank_accuracy", "rank_wall_s"}),
         metrics_(of, "eval_metric", {"run_id", "launch", "line", "name", "value"}),
-        measured_(of, "measured", {"run_id", "launch", "line", "name", "value"}),
+        measured_(of, "measured", {"run_id", "launch", "line", "record", "name", "value"}),
         units_(of, "measured_unit", {"run_id", "launch", "name", "unit"}),
         targets_(of, "target",
                  {"run_id", "launch", "line", "metric", "threshold", "value", "epoch", "step",
@@ -166,12 +166,12 @@ class LaunchRows {
     windows_.done();
     window_sums_[r.warmup ? 1 : 0].add(r);
     has_counters_ = has_counters_ || !r.extra.empty();
-    add_measured(r.measured);
+    add_measured("step_window", r.measured);
   }
   void operator()(const contract::EpochRecord& r) {
     add_place(epochs_).add(r.epoch, r.time, r.wall_s, count_said(r.steps), count_said(r.samples));
     epochs_.add(r.train_loss, r.lr, r.correct).done();
-    add_measured(r.measured);
+    add_measured("epoch", r.measured);
   }
   void operator()(const contract::EvalRecord& r) {
     const bool is_known = r.epoch != kUnknownEpoch;
@@ -295,8 +295,11 @@ class LaunchRows {
     counters_.exec();
     counters_.reset();
   }
-  void add_measured(const std::map<std::string, double>& values) {
-    for (const auto& [name, value] : values) add_place(measured_).add(name, value).done();
+  /// Writes the values that the program measured. `record` is the name of the table of their row.
+  void add_measured(const std::string& record, const std::map<std::string, double>& values) {
+    for (const auto& [name, value] : values) {
+      add_place(measured_).add(record, name, value).done();
+    }
   }
   void add(const contract::Spread& s) { windows_.add(s.mean, s.p50, s.p90, s.max); }
 

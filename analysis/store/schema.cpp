@@ -98,11 +98,12 @@ CREATE TABLE step_window (
   PRIMARY KEY (run_id, launch, line)
 ) WITHOUT ROWID;
 
--- Further values that the program measured, such as its model FLOP utilisation. `line` is the line
--- of the step window or of the epoch to which the value belongs.
+-- Further values that the program measured, such as its model FLOP utilisation. `record` is the
+-- table of the row to which the value belongs (step_window or epoch). `line` is the line of this
+-- row.
 CREATE TABLE measured (
-  run_id TEXT, launch INTEGER, line INTEGER, name TEXT, value REAL,
-  PRIMARY KEY (run_id, launch, line, name)
+  run_id TEXT, launch INTEGER, line INTEGER, record TEXT, name TEXT, value REAL,
+  PRIMARY KEY (run_id, launch, line, record, name)
 ) WITHOUT ROWID;
 
 -- Units of the values in the table `measured`. Values without a unit have no row.
@@ -262,15 +263,24 @@ FROM step_window JOIN run USING (run_id) JOIN launch USING (run_id, launch)
 
 CREATE VIEW measured_view AS
 SELECT run.repetition, run.gpus, run.global_batch, run.framework, run.model, measured.run_id,
-  measured.launch, measured.line, coalesce(step_window.epoch, epoch.epoch) AS epoch,
+  measured.launch, measured.line, measured.record,
+  coalesce(step_window.epoch, epoch.epoch) AS epoch,
   step_window.first_step, coalesce(step_window.steps, epoch.steps) AS steps, step_window.warmup,
   coalesce(step_window.wall_s, epoch.wall_s) AS wall_s, measured.name, measured.value, unit,
   launch.source AS source, sha256,
-  coalesce((SELECT counts FROM counted_window AS own WHERE own.run_id = measured.run_id
-    AND own.launch = measured.launch AND own.line = measured.line), counted_epoch.counts) AS counts
+  CASE record
+    WHEN 'step_window' THEN (SELECT counts FROM counted_window AS own
+      WHERE own.run_id = measured.run_id AND own.launch = measured.launch
+        AND own.line = measured.line)
+    ELSE (SELECT counts FROM counted_epoch AS own
+      WHERE own.run_id = measured.run_id AND own.launch = measured.launch
+        AND own.line = measured.line)
+  END AS counts
 FROM measured JOIN run USING (run_id) JOIN launch USING (run_id, launch)
-  LEFT JOIN step_window USING (run_id, launch, line) LEFT JOIN epoch USING (run_id, launch, line)
-  LEFT JOIN counted_epoch USING (run_id, launch, line)
+  LEFT JOIN step_window ON record = 'step_window' AND step_window.run_id = measured.run_id
+    AND step_window.launch = measured.launch AND step_window.line = measured.line
+  LEFT JOIN epoch ON record = 'epoch' AND epoch.run_id = measured.run_id
+    AND epoch.launch = measured.launch AND epoch.line = measured.line
   LEFT JOIN measured_unit USING (run_id, launch, name)
   LEFT JOIN source ON source.path = launch.source;
 

@@ -48,19 +48,19 @@ def read_database(folder: Path, run_ids: set[str]) -> Launches:
 
 def _read_views(database: sqlite3.Connection, run_ids: set[str]) -> Launches:
     records: dict[str, dict[int, list[Record]]] = {}
-    places: dict[tuple[Any, ...], Record] = {}  # by whether it is an evaluation, run id, launch, line of the log
+    places: dict[tuple[Any, ...], Record] = {}  # by kind of record, run id, launch, line of the log
     for kind, (view, keys) in VIEWS.items():
         query = f"SELECT run_id, launch, line, {', '.join(keys)} FROM {view} WHERE counts = 1 ORDER BY 1, 2, 3"
         for run_id, launch, line, *values in _rows(database, query, run_ids):
             record = {"record": kind, **{key: value for key, value in zip(keys, values) if value is not None}}
             if kind == "step_window":
                 record["warmup"] = bool(record.get("warmup"))
-            places[kind == "eval", run_id, launch, line] = record
+            places[kind, run_id, launch, line] = record
             records.setdefault(run_id, {}).setdefault(launch, []).append(record)
-    for prefix, is_of_eval, table in (("measured", False, "measured_view"), ("metrics", True, "eval_metric")):
-        query = f"SELECT run_id, launch, line, name, value FROM {table}"
-        for *place, name, value in _rows(database, query, run_ids):
-            record = places.get((is_of_eval, *place), {})
+    for prefix, column, table in (("measured", "record", "measured_view"), ("metrics", "'eval'", "eval_metric")):
+        query = f"SELECT run_id, {column}, launch, line, name, value FROM {table}"
+        for run_id, kind, launch, line, name, value in _rows(database, query, run_ids):
+            record = places.get((kind, run_id, launch, line), {})
             record[f"{prefix}.{name}"] = value
     return {run_id: sorted(launches.items()) for run_id, launches in records.items()}
 

@@ -20,7 +20,7 @@ constexpr const char* kWindowSums =
     "sum(coalesce(steps, 1)), sum(value * coalesce(steps, 1)), sum(wall_s), sum(value * wall_s) "
     "FROM measured JOIN step_window USING (run_id, launch, line) "
     "LEFT JOIN measured_unit USING (run_id, launch, name) "
-    "WHERE run_id = ?1 AND launch = ?2 AND value IS NOT NULL "
+    "WHERE run_id = ?1 AND launch = ?2 AND record = 'step_window' AND value IS NOT NULL "
     "AND (?4 IS NULL OR first_step + steps <= ?3) GROUP BY name, early";
 
 /// Query for the values of the epochs of a launch that ended at or before step ?3.
@@ -28,7 +28,7 @@ constexpr const char* kEpochValues =
     "SELECT name, coalesce(unit, ''), epoch, value "
     "FROM measured JOIN epoch USING (run_id, launch, line) JOIN launch USING (run_id, launch) "
     "LEFT JOIN measured_unit USING (run_id, launch, name) "
-    "WHERE run_id = ?1 AND launch = ?2 AND value IS NOT NULL "
+    "WHERE run_id = ?1 AND launch = ?2 AND record = 'epoch' AND value IS NOT NULL "
     "AND (epoch + 1) * coalesce(steps_per_epoch, 0) <= ?3 ORDER BY line";
 
 }  // namespace

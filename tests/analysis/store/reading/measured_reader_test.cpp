@@ -9,6 +9,8 @@
 
 #include "analysis/store/ingest.hpp"
 #include "analysis/store/reading/frame_reader.hpp"
+#include "analysis/store/record_rows.hpp"
+#include "analysis/store/schema.hpp"
 #include "tests/analysis/support/written_study.hpp"
 
 namespace dlscale::analysis {
@@ -182,6 +184,29 @@ TEST_CASE("the view has a row for each value, with its unit and its window or ep
   }
   CHECK(found ==
         std::vector<std::string>{"mfu 30.0 % 0 0 10 1 2.0 2", "norm 1.5 - 0 - 10 - 1.0 3"});
+}
+
+TEST_CASE("a window and an epoch of one line keep their values apart") {
+  contract::ResultsFile file;
+  contract::StepWindow window = measured_window(10, 2, 30);
+  contract::EpochRecord epoch = measured_epoch(0, 1.5);
+  epoch.measured["mfu"] = 50;
+  file.records = {window, epoch};
+  file.record_lines = {7, 7};
+  SQLite::Database database(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  create_schema(database);
+  RecordRows rows(database);
+  contract::RunSpec run;
+  run.run_id = "a-r1";
+  rows.replace_run(run, "run.json");
+  rows.replace_launch({.run_id = "a-r1", .launch = 1, .source = "log"}, file, {});
+  SQLite::Statement found(
+      database,
+      "SELECT group_concat(row, '; ') FROM (SELECT record || ' ' || name || ' ' "
+      "|| value || ' ' || wall_s AS row FROM measured_view ORDER BY row)");
+  REQUIRE(found.executeStep());
+  CHECK(found.getColumn(0).getString() ==
+        "epoch mfu 50.0 1.0; epoch norm 1.5 1.0; step_window mfu 30.0 2.0");
 }
 
 TEST_CASE("quantities of equal name with different units stay apart") {
