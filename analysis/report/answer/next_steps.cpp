@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "analysis/metrics/scaling/worthwhile_count.hpp"
 #include "analysis/report/answer/answer_parts.hpp"
@@ -86,14 +88,32 @@ bool is_open(const Frame& frame, const RunRow& run) {
   return !frame.is_imported && (run.outcome == kNotStarted || run.outcome == kUnfinished);
 }
 
-/// Returns the number of planned repetitions of the point that have not ended.
-std::size_t open_repeats(const Frame& frame, const CurvePoint& point) {
-  return static_cast<std::size_t>(std::ranges::count_if(frame.runs, [&](const RunRow& run) {
-    return is_open(frame, run) && run.gpus == point.gpus &&
-           std::ranges::any_of(point.repeats,
-                               [&](const RunRow* used) { return used->point == run.point; });
-  }));
-}
+/// Planned repetitions that have not ended. They are counted once for all points, because a study
+/// may have thousands of points and of open runs.
+class OpenRepeats {
+ public:
+  explicit OpenRepeats(const Frame& frame) {
+    for (const RunRow& run : frame.runs) {
+      if (is_open(frame, run)) ++open_[{run.gpus, run.point}];
+    }
+  }
+
+  /// Returns the number of open repetitions of a point.
+  std::size_t of(const CurvePoint& point) const {
+    std::set<std::map<std::string, std::string>> values;  // the repeats may have several sources
+    for (const RunRow* run : point.repeats) values.insert(run->point);
+    std::size_t open = 0;
+    for (const auto& value : values) {
+      const auto found = open_.find({point.gpus, value});
+      if (found != open_.end()) open += found->second;
+    }
+    return open;
+  }
+
+ private:
+  /// Number of open runs by GPU count and axis values.
+  std::map<std::pair<int, std::map<std::string, std::string>>, std::size_t> open_;
+};
 
 /// Adds a step for `count` planned runs that have not ended. `which` is empty or restricts the
 /// runs, for example " on other numbers of ranks".
@@ -126,10 +146,11 @@ void add_repeats_step(std::vector<NextStep>& steps, const AnsweredStudy& study,
 void add_interval_steps(std::vector<NextStep>& steps, const AnsweredStudy& study) {
   std::set<int> few;
   std::size_t open = 0;
+  const OpenRepeats repeats(study.frame);
   for (const ScalingCurve& curve : study.curves) {
     for (const CurvePoint& point : curve.points) {
       if (point.repeats.size() >= kFewestForInterval) continue;
-      const std::size_t planned = open_repeats(study.frame, point);
+      const std::size_t planned = repeats.of(point);
       if (point.repeats.size() + planned < kFewestForInterval) {
         few.insert(point.gpus);
       } else {

@@ -245,6 +245,19 @@ TEST_CASE("planned runs on other counts that have not ended are completed before
   CHECK(next[0].commands.empty());
 }
 
+TEST_CASE("planned runs with other axis values are no repetitions of a point") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 1, 100, 6);
+  add_repeats(frame, 2, 195, 2);
+  add_open_runs(frame, 2, 4, 2);
+  for (RunRow& run : frame.runs) {
+    if (run.outcome == kNotStarted) run.point["framework"] = "horovod";
+  }
+  const std::vector<NextStep> next = answer_study(frame, {}).next;
+  REQUIRE(next.size() == 1);
+  CHECK_THAT(next[0].reason, Contains("for 95 % intervals, repeat more often"));
+}
+
 TEST_CASE("planned repetitions that have not ended count as repetitions") {
   Frame frame = frame_of({});
   add_repeats(frame, 1, 100, 6);
