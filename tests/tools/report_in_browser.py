@@ -92,6 +92,7 @@ FIRST = """(() => {
   return {figures: [...document.querySelectorAll('.first figure')].map(low),
           answer: low(document.querySelector('.answers dd')),
           all: low(document.querySelector('.answers')),
+          named: document.querySelectorAll('.first .legend-title').length,
           unnamed: [...document.querySelectorAll('.first .legend-title')]
               .filter((one) => one.getClientRects().length === 0).length,
           wide: document.documentElement.scrollWidth > document.documentElement.clientWidth};
@@ -105,6 +106,7 @@ def look_at_first_screen(page, url, all_answers=False):
     check(len(found["figures"]) == 2, f"the first screen has {len(found['figures'])} figures")
     check(max(found["figures"], default=9999) <= 800, f"figures end below the first screen: {found['figures']}")
     check(found["answer"] <= 800, f"the answer ends at {found['answer']}")
+    check(found["named"] > 0, "the legends of the first screen have no names of axes")
     check(found["unnamed"] == 0, f"{found['unnamed']} legends of the first screen hide the names of their axes")
     check(not found["wide"], "the first screen scrolls sideways")
     if all_answers:
