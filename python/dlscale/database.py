@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the records of runs from results.sqlite, for runs whose output a log format reads."""
+"""Reads results.sqlite: the records of runs whose output a log format reads, and the launches that count."""
 from __future__ import annotations
 
 import contextlib
 import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dlscale.results import Record, launch_folders, warn
 
@@ -44,6 +44,29 @@ def read_database(folder: Path, run_ids: set[str]) -> Launches:
     if missing:
         warn(f"{file} lacks launches that began after the last collect (number of launches: {len(missing)}); {advice}")
     return found
+
+
+class ResultLaunch(NamedTuple):
+    """Launch whose result is the result of a run, according to the last `dlscale collect`."""
+    number: int  # number of the last completed launch
+    last: int    # number of the last launch that was collected
+
+
+def result_launches(folder: Path) -> dict[str, ResultLaunch]:
+    """Returns the launches that give the results of runs, by run id. Runs without a completed launch are left out.
+
+    The result is empty if the folder has no results.sqlite, or if the file cannot be read.
+    """
+    file = folder / DATABASE
+    if not file.is_file():
+        return {}
+    query = ("SELECT run_id, result_launch, max(launch) FROM run JOIN launch USING (run_id) "
+             "WHERE result_launch IS NOT NULL GROUP BY run_id")
+    try:
+        with contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            return {run_id: ResultLaunch(number, last) for run_id, number, last in database.execute(query)}
+    except sqlite3.Error:
+        return {}
 
 
 def _read_views(database: sqlite3.Connection, run_ids: set[str]) -> Launches:

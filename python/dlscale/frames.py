@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 
-from dlscale.database import read_database
+from dlscale.database import ResultLaunch, read_database, result_launches
 from dlscale.results import LAUNCH_FOLDER, RESULTS, Record, counted_before, launch_folders, read_records
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def _read_plan(folder: Path) -> tuple[list[Record], list[tuple[str, int, list[Re
     logged = {run["run_id"] for run in plan["runs"]
               if run.get("log_format", RECORDS_FORMAT) != RECORDS_FORMAT or _is_imported(folder, run["run_id"])}
     collected = read_database(folder, logged) if logged else {}
+    results = result_launches(folder)
     runs, launches = [], []
     for planned in plan["runs"]:
         run_id = planned["run_id"]
@@ -109,7 +110,7 @@ def _read_plan(folder: Path) -> tuple[list[Record], list[tuple[str, int, list[Re
             counted = collected.get(run_id, [])
         else:
             counted = _counted([(number, read_records(path / RESULTS))
-                                for number, path in folders if (path / RESULTS).is_file()])
+                                for number, path in folders if (path / RESULTS).is_file()], results.get(run_id))
         launches.extend((run_id, number, records) for number, records in counted)
     return runs, launches
 
@@ -118,11 +119,18 @@ def _is_imported(folder: Path, run_id: str) -> bool:
     return (folder / "runs" / run_id / "launch-1" / IMPORT_RECORD).is_file()
 
 
-def _counted(launches: list[tuple[int, list[Record]]]) -> list[tuple[int, list[Record]]]:
-    """Returns the records that count, of the last launch that recorded training and of the launches that it resumed."""
+def _counted(launches: list[tuple[int, list[Record]]],
+             result: Optional[ResultLaunch]) -> list[tuple[int, list[Record]]]:
+    """Returns the records that count, of the launch that gives the result and of the launches that it resumed.
+
+    The result comes from the launch in `result`. If `result` is None, or if a later launch that was not collected
+    recorded training, the result comes from the last launch that recorded training.
+    """
     by_number = dict(launches)
     number = max((number for number, records in launches
                   if any(record["record"] != "run_start" for record in records)), default=0)
+    if result is not None and number <= result.last and result.number in by_number:
+        number = result.number
     until, first_epoch = float("inf"), float("inf")
     chain: list[tuple[int, list[Record]]] = []
     while number in by_number:

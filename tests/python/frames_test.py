@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the frames of a plan folder."""
 import json
+import sqlite3
 
 import pytest
 
@@ -49,6 +50,24 @@ def test_measured_quantities_are_columns(tmp_path):
     write_records(tmp_path / "runs" / "a" / "launch-1", window(0, measured={"mfu": 40}), window(5))
     windows = dlscale.load(tmp_path).windows
     assert windows["measured.mfu"][0] == 40 and pandas.isna(windows["measured.mfu"][1])
+
+
+def write_database(folder, result_launch, *launches):
+    """Writes the columns of results.sqlite that name the last completed launch of run a."""
+    with sqlite3.connect(folder / "results.sqlite") as database:
+        database.execute("CREATE TABLE run (run_id TEXT, result_launch INTEGER)")
+        database.execute("CREATE TABLE launch (run_id TEXT, launch INTEGER)")
+        database.execute("INSERT INTO run VALUES ('a', ?)", (result_launch,))
+        database.executemany("INSERT INTO launch VALUES ('a', ?)", [(number,) for number in launches])
+
+
+@pytest.mark.parametrize("result_launch, collected, counted", [(1, (1, 2), 1), (None, (1, 2), 2), (1, (1,), 2)])
+def test_a_launch_that_failed_after_a_completed_launch_does_not_count(tmp_path, result_launch, collected, counted):
+    write_plan(tmp_path, a={})
+    write_records(tmp_path / "runs" / "a" / "launch-1", window(0), window(5))
+    write_records(tmp_path / "runs" / "a" / "launch-2", window(0))
+    write_database(tmp_path, result_launch, *collected)
+    assert set(dlscale.load(tmp_path).windows.launch) == {counted}
 
 
 def test_a_plan_without_results_has_empty_frames(tmp_path):
