@@ -176,7 +176,8 @@ class LaunchRows {
   void operator()(const contract::EvalRecord& r) {
     const bool is_known = r.epoch != kUnknownEpoch;
     add_place(evals_).add(is_known ? std::optional<std::int64_t>(r.epoch) : kNotSaid);
-    evals_.add(r.time, r.wall_s, r.samples, r.correct);
+    evals_.add(r.time, r.wall_s, count_said(r.samples));
+    evals_.add(r.samples > 0 ? std::optional(r.correct) : kNotSaid);
     evals_.add(r.accuracy, r.loss, json_array_said(r.rank_loss), json_array_said(r.rank_accuracy));
     evals_.add(json_array_said(r.rank_wall_s)).done();
     for (const auto& [name, value] : r.metrics) add_place(metrics_).add(name, value).done();

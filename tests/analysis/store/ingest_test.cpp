@@ -170,6 +170,20 @@ TEST_CASE("the parts of the latency of inference are stored if the record has th
   CHECK(run.inference[0].communication_p50_s == 0.5);
 }
 
+TEST_CASE("an evaluation without a number of samples has an accuracy and no counts") {
+  WrittenStudy study;
+  const contract::LaunchDir launch = study.launch(study.plan_run("ddp", 1), 1);
+  base::LineAppender(launch.results())
+      .append(contract::to_json_line(contract::EvalRecord{.epoch = 1, .accuracy = 0.95}));
+  ingest(study.folder);
+  SQLite::Database database(study.folder.database().string());
+  const char* const query =
+      "SELECT accuracy = 0.95 AND samples IS NULL AND correct IS NULL FROM eval_view "
+      "WHERE epoch = 1";
+  CHECK(database.execAndGet(query).getInt() == 1);
+  CHECK(database.execAndGet("SELECT correct FROM eval_view WHERE epoch = 0").getInt() == 900);
+}
+
 TEST_CASE("a file that grew is read again, with its metrics and targets once") {
   WrittenStudy study;
   const contract::LaunchDir launch = study.launch(study.plan_run("ddp", 1), 1, {.stopped = false});
