@@ -24,6 +24,22 @@ command = "python3 train.py --batch-size {{batch_per_gpu}}"
 read = { line = ['(?<samples_per_s>[0-9.]+) samples/s', 'epoch (?<epoch>[0-9]+) accuracy (?<accuracy>[0-9.]+)'] }
 """
 
+# Each line of the log ends an epoch, and states the utilisation in its last steps and in the whole epoch.
+FORMAT = r"""
+name = "mine"
+summary = "a line for each epoch"
+rates = "all samples"
+cross_check = "nothing"
+[recognise]
+any = [{ starts = "epoch " }]
+[measured.mfu]
+[[line]]
+name = "steps"
+pattern = '^epoch (?<epoch>\d+) step (?<step>\d+) took (?<s>(?&NUM)) s, mfu (?<mfu>(?&NUM)) (?<mean>(?&NUM))'
+steps = { step = "step", wall_s = "s", samples = "64", measured = { mfu = "mfu" } }
+epoch = { epoch = "epoch", wall_s = "s", measured = { mfu = "mean" } }
+"""
+
 
 @pytest.fixture
 def call(tmp_path):
@@ -131,3 +147,20 @@ def test_a_database_of_another_version_gives_a_warning(tmp_path, planned, capfd)
     assert dlscale.load(tmp_path / "out").windows.empty
     err = capfd.readouterr().err
     assert "no such table" in err and "with the dlscale program of the same version" in err
+
+
+def test_quantities_of_a_window_and_of_an_epoch_in_one_line_stay_apart(tmp_path, call):
+    (tmp_path / "train.py").write_text("")
+    (tmp_path / "mine.toml").write_text(FORMAT)
+    lines = [line for line in STUDY.splitlines() if not line.startswith("read =")]
+    (tmp_path / "study.toml").write_text("\n".join([*lines, 'read = "mine.toml"', ""]))
+    call("plan", "study.toml", "-o", "out")
+    run_id = json.loads((tmp_path / "out" / "plan.json").read_text())["runs"][0]["run_id"]
+    run = tmp_path / "out" / "runs" / run_id
+    print_launch(run, 1, 100, exit_code=0)
+    output = "epoch 0 step 10 took 2 s, mfu 40 30\nepoch 1 step 20 took 2 s, mfu 42 31\n"
+    (run / "launch-1" / "stdout").write_text(output)
+    call("collect", "out", "--no-tables")
+    frames = dlscale.load(tmp_path / "out")
+    assert list(frames.windows["measured.mfu"]) == [40, 42]
+    assert list(frames.epochs["measured.mfu"]) == [30, 31]
