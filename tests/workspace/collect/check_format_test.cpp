@@ -82,7 +82,8 @@ TEST_CASE("check-format shows the facts of a line, and warns of a misspelt group
 
 TEST_CASE("check-format reads the other logs if one is empty, and prints format warnings once") {
   const LaunchFolder launch;
-  base::write_file_atomically(launch.format, "line = ['^step (?<throughput>[\\d.]+)']\n");
+  base::write_file_atomically(launch.format,
+                              "line = ['^step (?<throughput>[\\d.]+)', '(?<loss>[\\d.]+)$']\n");
   const std::string empty = (launch.folder.path() / "empty.log").string();
   base::write_file_atomically(empty, "");
   std::ostringstream out;
