@@ -60,3 +60,30 @@ ended=0
 "${inside[@]}" /bin/bash -c 'PATH=/bin; cd /tmp && exec bash /gpu-check/run spede' 2>"$folder/errors" || ended=$?
 [[ $ended == 2 ]] || fail "an unknown part ended with $ended instead of 2"
 grep -q 'unknown part spede (known: versions ' "$folder/errors" || fail "$(cat "$folder/errors")"
+
+# The part "resume" starts mpirun so that it forwards SIGUSR1, also if a job system starts the checks with SIGUSR1
+# blocked. A stand-in for the trainer records a step window and exits with 99 after SIGUSR1.
+mkdir "$folder/bin"
+printf '#!/bin/sh\necho "GPU 0: stand-in (UUID: 0)"\n' >"$folder/bin/nvidia-smi"
+cat >"$folder/packed/bin/dlscale-train-cuda" <<'SH'
+#!/usr/bin/env bash
+if mkdir "$2/launch-1" 2>/dev/null; then
+  trap '[[ -n ${DLSCALE_LOSES_SIGNALS:-} ]] || exit 99' USR1
+  echo '{"record":"step_window"}' >"$2/launch-1/results.jsonl"
+  for _ in $(seq 50); do sleep 0.1; done
+else
+  mkdir "$2/launch-2"
+  echo '{"record":"run_start","resumed_step":10}' >"$2/launch-2/results.jsonl"
+fi
+SH
+chmod 755 "$folder/bin/nvidia-smi" "$folder/packed/bin/dlscale-train-cuda"
+touch "$folder/libtorch_cuda.so"
+resume() {  # resume ASSIGNMENT…: runs the part, and prints its row on the page
+  PATH=$folder/bin:$PATH TORCH_LIB=$folder env --block-signal=USR1 "$@" "$folder/packed/run" -o "$folder/out" resume >&2
+  ended=$?
+  grep '^| Checkpoint and resume' "$folder/out/gpu-check.md"
+  return $ended
+}
+row=$(resume) || fail "the part resume failed: $row $(cat "$folder/out/logs/resume.log")"
+row=$(resume DLSCALE_LOSES_SIGNALS=1) && fail "a lost signal is not reported: $row"
+[[ $row == *"ended with 0 instead of 99; mpirun forwarded SIGUSR1"* ]] || fail "the reason is missing: $row"

@@ -89,6 +89,23 @@ TEST_CASE("after SIGUSR1 a run saves its state, exits with 99 and resumes to the
   }
 }
 
+TEST_CASE("a run that starts with SIGUSR1 blocked or ignored saves its state after SIGUSR1") {
+  const bool is_blocked = GENERATE(true, false);
+  sigset_t warning, before;
+  sigemptyset(&warning);
+  sigaddset(&warning, SIGUSR1);
+  ::pthread_sigmask(is_blocked ? SIG_BLOCK : SIG_UNBLOCK, &warning, &before);
+  const auto former = ::signal(SIGUSR1, is_blocked ? SIG_DFL : SIG_IGN);
+  Job job(curved(1));
+  job.start(0);
+  ::signal(SIGUSR1, former);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  wait_for_windows(job, 1, 5);
+  ::kill(job.pid(), SIGUSR1);
+  CHECK(job.end().exit_code == contract::kExitRunAgain);
+  CHECK(stop_of(job.results()).outcome == RunOutcome::Preempted);
+}
+
 TEST_CASE("a long window is cut short") {
   auto spec = description(2, 100000);
   spec.window_steps = 1000000000;
