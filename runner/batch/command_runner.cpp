@@ -134,6 +134,15 @@ Descriptor end_of(ProcessId process) {
 constexpr std::chrono::milliseconds kFirstPause{50};
 constexpr std::chrono::milliseconds kLongestPause{1600};
 
+/// Unblocks all signals, and resets those that job scripts trap to their default. A shell cannot
+/// trap a signal that was blocked or ignored when the shell started.
+void reset_signals() {
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGUSR1}) ::signal(number, SIG_DFL);
+}
+
 ProcessId spawn(const Command& command, const Environment& inherited, int out, int err) {
   const fs::path program = bp::search_path(command.arguments.at(0));
   if (program.empty()) {
@@ -148,8 +157,9 @@ ProcessId spawn(const Command& command, const Environment& inherited, int out, i
   for (const auto& [name, value] : inherited) environment[name] = value;
   for (const auto& [name, value] : command.environment) environment[name] = value;
   const std::vector<std::string> arguments(command.arguments.begin() + 1, command.arguments.end());
-  const auto inherit = [&](auto&) {
+  const auto before_exec = [&](auto&) {
     for (const int kept : command.keep_open) ::fcntl(kept, F_SETFD, 0);
+    reset_signals();
   };
   for (auto pause = kFirstPause;; pause *= 2) {
     bp::group group;
@@ -157,7 +167,7 @@ ProcessId spawn(const Command& command, const Environment& inherited, int out, i
     bp::child child(bp::exe(program.string()), bp::args(arguments), environment,
                     bp::start_dir(command.folder.string()), bp::std_in < bp::null,
                     bp::posix::fd.bind(1, out), bp::posix::fd.bind(2, err),
-                    bp::extend::on_exec_setup(inherit), group, error);
+                    bp::extend::on_exec_setup(before_exec), group, error);
     if (error == std::errc::resource_unavailable_try_again && pause <= kLongestPause) {
       std::this_thread::sleep_for(pause);
       continue;

@@ -52,7 +52,8 @@ class CommandRunner {
  public:
   virtual ~CommandRunner() = default;
   /// Starts a process with empty input as the leader of its own process group. Ctrl-C on the
-  /// terminal therefore does not reach the process, and the whole group can be killed. Throws
+  /// terminal therefore does not reach the process, and the whole group can be killed. The process
+  /// does not inherit blocked signals, nor ignored signals that job scripts trap. Throws
   /// base::RunError if the program, the folder or a file cannot be used.
   virtual ProcessId start(const Command& command) = 0;
   /// Runs a process to its end, for at most `timeout_s` seconds. The answer contains the output,

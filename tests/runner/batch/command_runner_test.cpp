@@ -90,6 +90,21 @@ TEST_CASE("a signal is sent only to the process itself") {
   shell.commands->kill_group(process);
 }
 
+TEST_CASE("a script can trap signals that were blocked or ignored in this program") {
+  Shell shell;
+  sigset_t blocked, before;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &blocked, &before);
+  const auto former = ::signal(SIGUSR1, SIG_IGN);
+  for (const char* const name : {"TERM", "USR1"}) {
+    CHECK(shell.run(std::string("trap 'exit 7' ") + name + "; kill -" + name + " $$; exit 1") ==
+          ExitStatus{7, 0});
+  }
+  ::signal(SIGUSR1, former);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 TEST_CASE("descendants are found by their environment, even in another group") {
   Shell shell;
   const std::string mark = shell.temp.path().string();
