@@ -160,13 +160,12 @@ class Condition {
   bool last_ = false;
 };
 
-/// Returns true if the pattern matches the run id. The run ids of a joined frame are "SOURCE/RUN",
-/// and a pattern can match them with or without the source.
+/// Returns true if the pattern matches the run id. The run ids of a joined frame are "SOURCE/RUN".
+/// A pattern without "/" is compared with RUN alone, so that it never matches a source.
 bool names(const std::string& pattern, const std::string& run_id) {
-  const std::size_t slash = run_id.rfind('/');
-  const char* const in_folder = run_id.c_str() + (slash == std::string::npos ? 0 : slash + 1);
-  return ::fnmatch(pattern.c_str(), run_id.c_str(), 0) == 0 ||
-         ::fnmatch(pattern.c_str(), in_folder, 0) == 0;
+  const bool has_source = pattern.find('/') != std::string::npos;
+  const std::size_t run = run_id.rfind('/') + 1;  // 0 if there is no "/"
+  return ::fnmatch(pattern.c_str(), run_id.c_str() + (has_source ? 0 : run), 0) == 0;
 }
 
 /// Returns the condition of a selection as a function, if the condition depends only on the point

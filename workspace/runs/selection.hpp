@@ -20,7 +20,8 @@ namespace dlscale::workspace {
 // Selection by a condition (--where), ids and globs.
 
 struct SelectionChoice {
-  /// Ids and globs (fnmatch), of which a run must match at least one.
+  /// Ids and globs (fnmatch), of which a run must match at least one. In a study of several
+  /// sources, only ids and globs with "/" are compared with "SOURCE/RUN".
   std::vector<std::string> runs;
   std::string where;  ///< condition on the point of a run; empty = no condition
   bool allow_empty = false;

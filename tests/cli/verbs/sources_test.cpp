@@ -106,6 +106,20 @@ TEST_CASE("the source of a run is accepted by --by, --pivot, --where, --baseline
                                   Contains("--mixed") && !Contains("\njuwels,"));
 }
 
+TEST_CASE("a glob without a slash matches run ids and never the name of a source") {
+  TwoSites at;
+  fs::rename(at.program.folder / "nef", at.program.folder / "ddp-old");
+  const auto selected = [&](const std::string& glob) {
+    return at.program.run({"analyze", "juwels", "ddp-old", "--metric", "throughput", "--format",
+                           "csv", "--run", glob});
+  };
+  CHECK_THAT(selected("ddp-*-r1").out, Contains("4 of 4 runs used"));
+  CHECK_THAT(selected("ddp-old/*").out, Contains("12 of 12 runs used") && !Contains("juwels,"));
+  CHECK_THAT(selected("*/ddp-g1-*").out, Contains("12 of 12 runs used"));
+  CHECK(selected("ddp-o*").exit_code == 3);
+  CHECK(selected("juwels*").exit_code == 3);
+}
+
 TEST_CASE("different work in two folders is compared only with --mixed") {
   TwoSites at;
   at.change_records("nef", "\"precision\": \"fp32\"", "\"precision\": \"bf16\"");
