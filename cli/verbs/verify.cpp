@@ -68,22 +68,29 @@ struct VerifyOptions {
   std::string proposal;  ///< folder of `dlscale propose`; empty: no proposal is checked
 };
 
+/// Throws base::UsageError for options that have no effect with --proposal.
+void check_proposal_options(const VerifyOptions& options, const CLI::App& app) {
+  if (!options.choice.report.empty()) {
+    throw base::UsageError("--proposal and --report cannot be combined");
+  }
+  if (!options.choice.study.sources.empty()) {
+    throw base::UsageError("--proposal needs exactly one plan folder: give DIR, not NAME=DIR");
+  }
+  const auto given = app.get_options([](const CLI::Option* option) {
+    const std::string name = option->get_name();
+    return option->count() > 0 && name != "DIR" && name != "--proposal";
+  });
+  if (given.empty()) return;
+  throw base::UsageError(
+      fmt::format("leave out {} with --proposal: inputs.toml in the folder of the proposal "
+                  "contains the options",
+                  given.front()->get_name()));
+}
+
 int verify(const VerifyOptions& options) {
   const workspace::VerifyChoice& choice = options.choice;
   if (!options.proposal.empty()) {
-    if (!choice.report.empty()) {
-      throw base::UsageError("--proposal and --report cannot be combined");
-    }
-    if (!choice.study.sources.empty()) {
-      throw base::UsageError("--proposal needs exactly one plan folder: give DIR, not NAME=DIR");
-    }
-    const workspace::StudyChoice& study = choice.study;
-    if (study.runs.narrows() || !study.baseline.empty() || study.mixed || !choice.by.empty()) {
-      throw base::UsageError(
-          "with --proposal, inputs.toml states the selection of runs, --baseline and --mixed; "
-          "leave "
-          "out these options and --by");
-    }
+    return conclude(forecast::verify_proposal(choice.study.folder, options.proposal, std::cout));
   }
   if (choice.report.empty() && !choice.study.sources.empty()) {
     throw base::UsageError(
@@ -91,9 +98,6 @@ int verify(const VerifyOptions& options) {
         "report");
   }
   workspace::check_min_efficiency(choice.study.min_efficiency);
-  if (!options.proposal.empty()) {
-    return conclude(forecast::verify_proposal(choice.study.folder, options.proposal, std::cout));
-  }
   return conclude(choice.report.empty() ? workspace::verify_collected(choice, std::cout)
                                         : workspace::verify_report(choice, std::cout));
 }
@@ -113,8 +117,9 @@ Action define_verify(CLI::App& app) {
       ->allow_extra_args(false);
   add_study_options(app, options->choice.study);
   add_efficiency_option(app, options->choice.study.min_efficiency);
-  return [options] {
+  return [options, &app] {
     workspace::find_sources(options->choice.study);
+    if (!options->proposal.empty()) check_proposal_options(*options, app);
     return verify(*options);
   };
 }

@@ -230,17 +230,31 @@ TEST_CASE("further arguments of propose select runs, and a second plan folder is
   CHECK_FALSE(fs::exists(at.program.folder / "several"));
 }
 
-TEST_CASE("verify --proposal rejects options that inputs.toml records") {
+TEST_CASE("verify --proposal rejects every other option and further arguments") {
   Results at;
   CHECK(at.propose({"-o", "application"}).exit_code == 0);
-  for (const std::vector<std::string>& option :
-       {std::vector<std::string>{"--where", "gpus == 1"}, {"--baseline", "gpus=1"}, {"--mixed"}}) {
-    std::vector<std::string> words{"verify", at.folder, "--proposal", "application"};
+  const std::vector<std::string> verify{"verify", at.folder, "--proposal", "application"};
+  CHECK(at.program.run(verify).exit_code == 0);
+  for (const std::vector<std::string>& option : {std::vector<std::string>{"--where", "gpus == 1"},
+                                                 {"--run", "ddp-*"},
+                                                 {"--baseline", "gpus=1"},
+                                                 {"--by", "framework"},
+                                                 {"--mixed"},
+                                                 {"--outliers", "mad"},
+                                                 {"--outliers", "none"},
+                                                 {"--warmup", "detected"},
+                                                 {"--min-efficiency", "0.9"},
+                                                 {"--allow-empty"}}) {
+    std::vector<std::string> words = verify;
     words.insert(words.end(), option.begin(), option.end());
     const test::Ran ran = at.program.run(words);
+    INFO(option.front());
     CHECK(ran.exit_code == 2);
-    CHECK_THAT(ran.err, Contains("inputs.toml"));
+    CHECK_THAT(ran.err, Contains("leave out " + option.front() + " with --proposal: inputs.toml"));
   }
+  std::vector<std::string> run = verify;
+  run.insert(run.begin() + 2, "ddp-g1-*");
+  CHECK(at.program.run(run).exit_code == 2);
 }
 
 TEST_CASE("a folder without results gives exit code 2 and writes nothing") {
