@@ -374,11 +374,11 @@ Planning Planner::finish(EarlierPlan earlier) {
   std::vector<Point>& points = planning_.expansion.points;
   const bool any_point = !points.empty();
   const FinishedRuns finished = apply_history(std::move(earlier.runs), planning_);
-  RunTimes times(StepTimes(resources_.cards, resources_.devices), finished);
+  contract::Plan& plan = planning_.plan;
+  RunTimes times(StepTimes(resources_.cards, resources_.devices), finished, plan.axes);
   MemoryFit memory(resources_.cards, resources_.devices);
   Warnings warnings(trainer_);
   add_runs(planning_, warnings, times, memory, finished);
-  contract::Plan& plan = planning_.plan;
   if (any_point && points.empty()) {
     throw base::SpecError(
         {planning_.study.file}, "",

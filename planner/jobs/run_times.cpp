@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/file.hpp"
+#include "base/registry.hpp"
 #include "base/text.hpp"
 #include "contract/run_spec/learning_rate.hpp"
 #include "planner/site/resources.hpp"
@@ -65,25 +67,41 @@ predict::Band StepTimes::run_s(const contract::RunSpec& run, const Partition* pa
 
 namespace {
 
+/// Setting that a row may name although it is not an axis of the study.
+struct CommonSetting {
+  const char* name;
+  std::string (*value)(const contract::RunSpec& run);
+};
+constexpr CommonSetting kCommonSettings[] = {
+    {"framework", [](const contract::RunSpec& run) { return run.framework; }},
+    {"model", [](const contract::RunSpec& run) { return run.model; }},
+    {"loader", [](const contract::RunSpec& run) { return run.loader; }},
+    {"lr_schedule", [](const contract::RunSpec& run) { return run.lr_schedule.kind; }},
+    {"dataset.kind", [](const contract::RunSpec& run) { return run.dataset.kind; }},
+    {"precision", [](const contract::RunSpec& run) { return run.precision; }},
+    {"batch_per_gpu",
+     [](const contract::RunSpec& run) { return std::to_string(run.batch_per_gpu); }},
+    {"global_batch", [](const contract::RunSpec& run) { return std::to_string(run.global_batch); }},
+    {"accumulation_steps",
+     [](const contract::RunSpec& run) { return std::to_string(run.accumulation_steps); }}};
+
 /// Returns the value that a run has for an axis or a setting, as text. Returns nothing if the run
 /// has no axis or setting with this name.
 std::optional<std::string> value_of(const contract::RunSpec& run, const std::string& key) {
   const auto axis = run.point.find(key);
   if (axis != run.point.end()) return axis->second;
-  const std::pair<const char*, std::string> fixed[] = {
-      {"framework", run.framework},
-      {"model", run.model},
-      {"loader", run.loader},
-      {"lr_schedule", run.lr_schedule.kind},
-      {"dataset.kind", run.dataset.kind},
-      {"precision", run.precision},
-      {"batch_per_gpu", std::to_string(run.batch_per_gpu)},
-      {"global_batch", std::to_string(run.global_batch)},
-      {"accumulation_steps", std::to_string(run.accumulation_steps)}};
-  for (const auto& [name, value] : fixed) {
-    if (key == name) return value;
+  for (const CommonSetting& setting : kCommonSettings) {
+    if (key == setting.name) return setting.value(run);
   }
   return std::nullopt;
+}
+
+/// Returns the names that the conditions of a row may use, sorted.
+std::vector<std::string> condition_names(const std::vector<contract::Axis>& axes) {
+  std::set<std::string> names;
+  for (const contract::Axis& axis : axes) names.insert(axis.name);
+  for (const CommonSetting& setting : kCommonSettings) names.insert(setting.name);
+  return {names.begin(), names.end()};
 }
 
 /// Returns how much the scaling efficiencies of published systems differ. Considers only systems
@@ -95,18 +113,25 @@ predict::PublishedSpread spread_of(const contract::RunSpec& run, const Site& sit
 
 }  // namespace
 
-Calibration::Calibration(std::string_view text, const std::string& file) {
+Calibration::Calibration(std::string_view text, const std::string& file,
+                         const std::vector<contract::Axis>& axes) {
   const config::Node root = config::parse_document(text, file);
-  std::vector<std::string> keys{"gpus", "samples_per_s"};
+  std::vector<std::string> keys{"gpus", "samples_per_s", "parameters.*", "environment.*"};
   for (const Setting& setting : axis_settings()) {
     if (setting.symbol.name != "gpus") keys.push_back(setting.symbol.name);
   }
+  const std::vector<std::string> known = condition_names(axes);
   const auto read_row = [&](const config::Item& table) {
     Row row{{0, 0}, {}};
     config::match_keys(table, keys, [&](std::size_t i, const config::Item& item) {
       if (i == 0) row.measured.gpus = static_cast<int>(item.whole(1, config::kMostGpus));
       if (i == 1) row.measured.samples_per_s = item.number(1e-9);
-      if (i > 1) row.conditions[keys[i]] = {config::to_text(item.node), item.node.where};
+      if (i < 2) return;
+      const std::string name = item.key.substr(table.key.size() + 1);
+      if (!std::binary_search(known.begin(), known.end(), name)) {
+        item.fail(base::unknown_name("axis of the study", name, known));
+      }
+      row.conditions[name] = config::to_text(item.node);
     });
     if (row.measured.gpus == 0) table.fail("gpus is missing");
     if (row.measured.samples_per_s == 0) table.fail("samples_per_s is missing");
@@ -123,11 +148,7 @@ Calibration::Calibration(std::string_view text, const std::string& file) {
 }
 
 bool Calibration::Row::says_same(const Row& other) const {
-  return measured.gpus == other.measured.gpus &&
-         std::equal(conditions.begin(), conditions.end(), other.conditions.begin(),
-                    other.conditions.end(), [](const auto& a, const auto& b) {
-                      return a.first == b.first && a.second.first == b.second.first;
-                    });
+  return measured.gpus == other.measured.gpus && conditions == other.conditions;
 }
 
 std::optional<predict::ThroughputEstimate> Calibration::throughput(
@@ -135,13 +156,9 @@ std::optional<predict::ThroughputEstimate> Calibration::throughput(
   std::vector<predict::Throughput> matching;
   std::size_t most = 0;
   for (const Row& row : rows_) {
-    const bool holds =
-        std::all_of(row.conditions.begin(), row.conditions.end(), [&](const auto& condition) {
-          const auto& [key, wanted] = condition;
-          const auto value = value_of(run, key);
-          if (!value) throw base::SpecError(wanted.second, key, "is not an axis of the study");
-          return *value == wanted.first;
-        });
+    const bool holds = std::all_of(
+        row.conditions.begin(), row.conditions.end(),
+        [&](const auto& condition) { return value_of(run, condition.first) == condition.second; });
     if (!holds || row.conditions.size() < most) continue;
     if (row.conditions.size() > most) matching.clear();
     most = row.conditions.size();
@@ -268,7 +285,7 @@ const RunTimes::Named& RunTimes::calibration(const ResourceSettings& requested) 
   Named named =
       is_measured(text)
           ? Named(predict::Measurements(contract::calibration_from_json(text, file.string())))
-          : Named(Calibration(text, file.string()));
+          : Named(Calibration(text, file.string(), axes_));
   return files_.emplace(file.string(), std::move(named)).first->second;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/toml/fields.hpp"
+#include "contract/plan/plan.hpp"
 #include "contract/run_spec/run_spec.hpp"
 #include "planner/jobs/data_folders.hpp"
 #include "planner/jobs/finished_runs.hpp"
@@ -66,18 +67,20 @@ class StepTimes {
 /// Further keys of a row restrict the row to runs with these axis values.
 class Calibration {
  public:
-  /// Reads the rows from `text`. `file` is the name for error messages. Throws base::SpecError for
-  /// an invalid text. The error states the place, the key and the most similar valid name.
-  Calibration(std::string_view text, const std::string& file);
+  /// Reads the rows from `text`. `file` is the name for error messages. `axes` are the axes of the
+  /// study and of all its sub-studies. Throws base::SpecError for an invalid text and for a key
+  /// that is not an axis. The error states the place, the key and the most similar valid name.
+  Calibration(std::string_view text, const std::string& file,
+              const std::vector<contract::Axis>& axes);
   /// Returns the throughput of a run. Uses the rows whose conditions all match the run, and among
-  /// these rows, only those with the most conditions. Throws base::SpecError for a condition on a
-  /// key that is not an axis of the run.
+  /// these rows, only those with the most conditions. A condition on an axis that the run does not
+  /// have does not match.
   std::optional<predict::ThroughputEstimate> throughput(const contract::RunSpec& run) const;
 
  private:
   struct Row {
     predict::Throughput measured;
-    std::map<std::string, std::pair<std::string, base::Location>> conditions;
+    std::map<std::string, std::string> conditions;
     /// Returns true for a row with the same GPU count and the same conditions.
     bool says_same(const Row& other) const;
   };
@@ -105,8 +108,9 @@ bool is_measured(std::string_view text);
 /// or epochs x steps x step time. Otherwise the time is derived from finished runs.
 class RunTimes {
  public:
-  RunTimes(StepTimes steps, FinishedRuns finished)
-      : steps_(std::move(steps)), finished_(std::move(finished)) {}
+  /// `axes` are the axes of the study and of all its sub-studies.
+  RunTimes(StepTimes steps, FinishedRuns finished, std::vector<contract::Axis> axes)
+      : steps_(std::move(steps)), finished_(std::move(finished)), axes_(std::move(axes)) {}
 
   /// Returns the run time in seconds with its band, or 0 if the time is unknown. `site` is the site
   /// on which the run will start. Reads each calibration file once. Throws base::SpecError for a
@@ -134,6 +138,7 @@ class RunTimes {
 
   StepTimes steps_;
   FinishedRuns finished_;
+  std::vector<contract::Axis> axes_;
   std::map<std::string, Named> files_;
   int extrapolated_ = 0, unmatched_ = 0, unknown_size_ = 0, as_finished_ = 0;
   int beyond_ = 0;  ///< number of runs outside the measured GPU counts
