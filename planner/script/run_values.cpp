@@ -418,6 +418,16 @@ std::string ExternalCommand::of(const RunSpec& run, const RunPlace& place) {
   return at_command(where_, [&] { return template_.render(data); });
 }
 
+std::string program_of(const contract::ExternalTrainer& trainer, std::string_view command) {
+  if (trainer.launcher == "torchrun") return "torchrun";
+  const std::string_view word = command.substr(0, command.find_first_of(" \t\n"));
+  const bool is_plain = std::all_of(word.begin(), word.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 ||
+           std::string_view("_./-+").find(static_cast<char>(c)) != std::string_view::npos;
+  });
+  return is_plain ? std::string(word) : "";
+}
+
 std::vector<std::string> setup_lines(const Study& study, const RunPlace& place) {
   const std::string folder = folder_of(study.environment_setup_where, study.file);
   std::vector<std::string> lines;

@@ -120,6 +120,11 @@ class ExternalCommand {
   ScriptTemplate template_;
 };
 
+/// Returns the program that a job starts for `command`, which is ExternalCommand::text(): torchrun
+/// if it is the launcher of the trainer, else the first word of the command. Returns an empty text
+/// if the first word is not a plain name or path.
+std::string program_of(const contract::ExternalTrainer& trainer, std::string_view command);
+
 /// Returns the lines of trainer.environment_setup. Replaces {{study}}, {{study_folder}} and
 /// {{plan_folder}}, and makes words that name files in the study's folder absolute paths. Throws
 /// base::SpecError for any other {{name}}.

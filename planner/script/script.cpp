@@ -262,13 +262,7 @@ std::vector<std::string> Script::oar_requests() const {
 }
 
 std::string Script::program() const {
-  if (torchrun()) return "torchrun";
-  const std::string& text = command.text();
-  const std::string word = text.substr(0, text.find_first_of(" \t\n"));
-  const bool plain_word = std::all_of(word.begin(), word.end(), [](unsigned char c) {
-    return std::isalnum(c) || std::string_view("_./-+").find(static_cast<char>(c)) < 5;
-  });
-  return plain_word ? word : "";
+  return program_of(first.trainer, command.text());
 }
 
 std::vector<std::string> Script::commands() const {

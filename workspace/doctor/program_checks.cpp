@@ -24,6 +24,7 @@ namespace {
 /// file system that has not cached them.
 constexpr double kProgramPatience_s = 120;
 constexpr int kNotFound = 127;
+constexpr int kSetupFailed = 66;
 
 /// Shell that runs programs in bash after the module and environment lines of the site. The output
 /// of these lines is ignored.
@@ -46,6 +47,18 @@ class SiteShell {
         {{"bash", "-c", preamble_ + "command -v \"$0\" > /dev/null", program}, fs::current_path()},
         kProgramPatience_s);
     return answer.end && answer.end->exit_code == 0 && answer.end->signal == 0;
+  }
+  /// Runs shell lines, and then prints the path of a program. Exit code 127 means that the program
+  /// does not exist. Exit code kSetupFailed means that a line failed, and the output is this line.
+  runner::Answer find_after(const std::vector<std::string>& lines,
+                            const std::string& program) const {
+    // Failed commands inside a file that a line sources do not count, as in job scripts.
+    const std::string script = fmt::format(
+        "exec 3>&1 1>&2\n{}\nsetup_failed() {{\n  [ \"${{#BASH_SOURCE[@]}}\" -le 1 ] || return 0\n"
+        "  echo \"$1\" >&3\n  exit {}\n}}\ntrap 'setup_failed \"$BASH_COMMAND\"' ERR\n{}\n"
+        "trap - ERR\nset +e\ncommand -v \"$0\" >&3 || exit {}\n",
+        preamble_, kSetupFailed, fmt::join(lines, "\n"), kNotFound);
+    return commands_.run({{"bash", "-c", script, program}, fs::current_path()}, kProgramPatience_s);
   }
   /// Returns the first output line of a program. Returns an empty text if the program fails or
   /// prints nothing.
@@ -163,6 +176,33 @@ Checks check_trainer(const planner::Site& site, const std::string& trainer,
   }
 }
 
+/// Checks the command of the user's own training script in the environment of a job.
+Check check_own_command(const OwnCommand& own, const SiteShell& shell) {
+  const std::string advice =
+      "correct environment_setup or command under [trainer] (docs/your-script.md#environment)";
+  const std::string program = own.program.empty() ? "true" : own.program;
+  const runner::Answer answer = shell.find_after(own.setup, program);
+  const std::string line = runner::first_line(answer.out);
+  if (!answer.end) {
+    return fail("command",
+                fmt::format("environment_setup takes more than {} s", kProgramPatience_s), advice);
+  }
+  if (answer.end->exit_code == kSetupFailed) {
+    return fail(
+        "command",
+        fmt::format("environment_setup: {} failed: {}", line, runner::first_line(answer.err)),
+        advice);
+  }
+  if (answer.end != runner::ExitStatus{}) {
+    return fail(
+        "command",
+        fmt::format("{} is not on PATH in the environment of jobs, or is not executable", program),
+        advice);
+  }
+  if (own.program.empty()) return ok("command", "the lines of environment_setup succeed");
+  return ok("command", fmt::format("{} is {}", program, line));
+}
+
 /// Returns whether `image` is the path of a file. The container runtime may resolve other names by
 /// itself.
 bool is_image_file(const std::string& image) {
@@ -259,11 +299,24 @@ Checks judge_trainer(const planner::Site& site, const contract::Capabilities& tr
 }
 
 Checks check_programs(const planner::Site& site, const std::string& trainer,
-                      runner::CommandRunner& commands) {
+                      runner::CommandRunner& commands, const ProgramNeeds& needs) {
   const SiteShell shell(site, commands);
-  Checks checks = site.container.kind.empty() ? check_trainer(site, trainer, shell)
-                                              : check_container(site, shell);
-  checks.push_back(check_launcher(site, shell));
+  Checks checks;
+  bool uses_launcher = true;
+  if (!site.container.kind.empty()) {
+    checks = check_container(site, shell);
+  } else if (needs.own) {
+    checks = {check_own_command(*needs.own, shell)};
+    uses_launcher = needs.own->uses_launcher;
+  } else if (needs.trainer || shell.has(trainer)) {
+    checks = check_trainer(site, trainer, shell);
+  } else {
+    checks = {
+        ok("trainer", "dlscale-train is not installed; your own training scripts do not need it")};
+    checks.back().advice = "to use dlscale-train: pip install 'dlscale[train]' (docs/install.md)";
+    uses_launcher = false;
+  }
+  if (on_cluster(site) || uses_launcher) checks.push_back(check_launcher(site, shell));
   checks.push_back(check_gpus(site, shell));
   return checks;
 }

@@ -213,6 +213,59 @@ TEST_CASE("doctor explains a trainer that another version of LibTorch stops") {
   CHECK_THAT(ran.out, Contains("pip install 'dlscale[train]'") && Contains("undefined symbol"));
 }
 
+TEST_CASE("a missing dlscale-train is stated, and fails only if it is needed") {
+  planner::Site site;
+  site.scheduler = "local";
+  site.launcher = "no-launcher";
+  const auto commands = runner::make_command_runner();
+  const auto checks = workspace::check_programs(site, "no-trainer", *commands, {.trainer = false});
+  REQUIRE_FALSE(checks.empty());
+  CHECK(checks[0].message ==
+        "dlscale-train is not installed; your own training scripts do not need it");
+  for (const auto& check : checks) CHECK(check.level == "ok");
+  const auto needed = workspace::check_programs(site, "no-trainer", *commands, {});
+  CHECK(needed[0].level == "fail");
+  CHECK(needed[1].message == "no no-launcher on PATH");
+}
+
+TEST_CASE("doctor checks the command and the environment of a study with a training script") {
+  test::DlscaleProgram dlscale;
+  const auto plan = [&](const std::string& trainer) {
+    base::write_file_atomically(
+        dlscale.folder / "study.toml",
+        "[study]\nname = 'mine'\n[matrix]\ngpus = 1\n[trainer]\n" + trainer);
+  };
+  plan("command = 'my-train --lr 1'\nenvironment_setup = ['PATH=$PWD/bin:$PATH']\n");
+  const test::Ran missing = dlscale.run({"doctor", "study.toml"});
+  CHECK(missing.exit_code == 1);
+  CHECK_THAT(missing.out, Contains("my-train is not on PATH in the environment of jobs") &&
+                              Contains("docs/your-script.md#environment") &&
+                              !Contains("dlscale-train"));
+  fs::create_directories(dlscale.folder / "bin");
+  write_program(dlscale.folder / "bin/my-train", "exit 0\n");
+  const test::Ran found = dlscale.run({"doctor", "study.toml"});
+  CHECK(found.exit_code == 0);
+  CHECK_THAT(found.out, Contains("my-train is ") && Contains("/bin/my-train\n"));
+  plan("command = 'my-train'\nenvironment_setup = ['source venv/bin/activate']\n");
+  CHECK_THAT(dlscale.run({"doctor", "study.toml"}).out,
+             Contains("environment_setup: source venv/bin/activate failed: "));
+  plan("command = 'true {seed}'\n");
+  CHECK_THAT(dlscale.run({"doctor", "study.toml"}).out, Contains("warn  study"));
+  plan("comand = 'true'\n");
+  CHECK(dlscale.run({"doctor", "study.toml"}).exit_code == 2);
+}
+
+TEST_CASE("doctor checks the command of the plan in a folder") {
+  test::DlscaleProgram dlscale;
+  base::write_file_atomically(dlscale.folder / "study.toml",
+                              "[study]\nname = 'mine'\n[matrix]\ngpus = 1\n[trainer]\n"
+                              "command = 'no-such-program'\n");
+  REQUIRE(dlscale.run({"plan", "study.toml", "-o", "out"}).exit_code == 0);
+  const test::Ran ran = dlscale.run({"doctor", "out"});
+  CHECK(ran.exit_code == 1);
+  CHECK_THAT(ran.out, Contains("no-such-program is not on PATH"));
+}
+
 TEST_CASE("doctor for a missing batch system points to a login node") {
   test::DlscaleProgram dlscale;
   fs::create_directory(dlscale.folder / "bin");
@@ -244,5 +297,6 @@ TEST_CASE("doctor rejects an unknown site and a missing folder") {
   const test::Ran site = dlscale.run({"doctor", "--site", "neff"});
   CHECK(site.exit_code == 2);
   CHECK_THAT(site.err, Contains("did you mean \"nef\"?"));
-  CHECK(dlscale.run({"doctor", "nowhere"}).err == "dlscale: nowhere is not a folder\n");
+  CHECK(dlscale.run({"doctor", "nowhere"}).err ==
+        "dlscale: nowhere is neither a folder nor a study file (*.toml)\n");
 }
