@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/exit_code.hpp"
 #include "base/text.hpp"
+#include "runner/status/run_states.hpp"
 #include "workspace/jobs/adaptive_repeats.hpp"
 #include "workspace/jobs/dry_run.hpp"
 #include "workspace/jobs/folder_moved_check.hpp"
@@ -87,7 +88,12 @@ class Handover {
       return print_states(place_, selected_) > 0 && choice_.wait ? base::kExitRunsFailed
                                                                  : base::kExitOk;
     }
-    for (const std::string& run : orders.submit) deeds_.actions[run] = action::kWaiting;
+    const auto completed = runner::completed_external_runs(
+        place_.plan, place_.folder, runner::run_states(place_.plan, place_.folder, history));
+    for (const std::string& run : orders.submit) {
+      deeds_.actions[run] = action::kWaiting;
+      if (completed.contains(run)) orders.repeat.insert(run);  // the user selected a completed run
+    }
     return follow(orders, more);
   }
 

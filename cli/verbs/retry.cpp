@@ -2,7 +2,10 @@
 // Implements `dlscale retry`, which resubmits failed runs.
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <set>
+#include <string>
 
+#include "base/error.hpp"
 #include "cli/command.hpp"
 #include "cli/options/selection_options.hpp"
 #include "cli/options/submit_options.hpp"
@@ -10,6 +13,7 @@
 #include "cli/terminal/signals.hpp"
 #include "workspace/jobs/adaptive_repeats.hpp"
 #include "workspace/runs/selection.hpp"
+#include "workspace/status/code_versions.hpp"
 #include "workspace/submitting.hpp"
 
 namespace dlscale::cli {
@@ -18,15 +22,32 @@ namespace {
 struct RetryOptions {
   workspace::SubmitChoice submit;
   workspace::StateChoice states;
+  bool old_code = false;
 };
+
+/// Returns the completed runs among `selected` that used other code than the newest completed run.
+std::set<std::string> runs_of_old_code(const workspace::LaunchFolder& place,
+                                       const workspace::RunIds& selected, bool allow_empty) {
+  std::set<std::string> runs;
+  for (const workspace::OldCode& old : workspace::old_code(place.plan, place.folder, selected)) {
+    runs.insert(old.runs.begin(), old.runs.end());
+  }
+  if (runs.empty() && !allow_empty) {
+    throw base::RunError("no completed run used other code than the newest completed run",
+                         kExitNothingMatched);
+  }
+  return runs;
+}
 
 int retry(const RetryOptions& options) {
   workspace::StateChoice states = options.states;
   if (!states.narrows()) states.words = {"failed", "oom", "timeout", "node_fail"};
   const workspace::Pick pick = [&](const workspace::LaunchFolder& place,
                                    const workspace::RunIds& selected) {
+    const bool allow_empty = options.submit.selection.allow_empty;
+    if (options.old_code) return runs_of_old_code(place, selected, allow_empty);
     const auto now = workspace::states_now(place.plan, place.folder);
-    return workspace::keep_states(selected, states, now, options.submit.selection.allow_empty);
+    return workspace::keep_states(selected, states, now, allow_empty);
   };
   return workspace::submit_runs("retry", options.submit, pick, {&launch_in_view, &detach});
 }
@@ -34,7 +55,13 @@ int retry(const RetryOptions& options) {
 Action define_retry(CLI::App& app) {
   const auto options = std::make_shared<RetryOptions>();
   add_submit_options(app, options->submit);
-  add_state_option(app, options->states, " (default: failed,oom,timeout,node_fail)");
+  add_state_option(
+      app, options->states,
+      " (default: failed,oom,timeout,node_fail). The state done repeats completed runs "
+      "of your own training script");
+  app.add_flag("--old-code", options->old_code,
+               "repeat completed runs whose code differs from the code of the newest completed run")
+      ->excludes(app.get_option("--state"));
   return [options] {
     allow_runs_alone(options->submit.folder, options->submit.selection.runs);
     return retry(*options);
@@ -50,6 +77,7 @@ const CommandEntry retry_entry{
     .example =
         "dlscale retry study\n"
         "  dlscale retry study --state cancelled,lost --where 'gpus == 64'\n"
+        "  dlscale retry study --old-code          # so that all runs use the same code\n"
         "  dlscale retry study --avoid-node node17 --wait",
     .define = &define_retry,
 };

@@ -15,6 +15,7 @@ void visit_fields(Visitor& v, LaunchRecord& r) {
   v.sparse("job_id", r.job_id);
   v.sparse("runs", r.runs);
   v.sparse("launches", r.launches);
+  v.sparse("repeat", r.repeat);
   v.sparse("task_ids", r.task_ids);
   v.sparse("nodes", r.nodes);
   v.optional("time", r.time);

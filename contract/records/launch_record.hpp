@@ -37,6 +37,9 @@ struct LaunchRecord {
   /// For submitting: number of each run's latest launch. The list is empty if no run was launched
   /// before.
   std::vector<int> launches;
+  /// For submitting: runs that the job starts even if they are completed. The job script reads this
+  /// list.
+  std::vector<std::string> repeat;
   std::vector<std::string> task_ids;  ///< submitted: ids of the array's tasks in the batch system
   std::vector<std::string> nodes;     ///< started, ended: names of the hosts
   double time = 0;                    ///< seconds since 1970 UTC

@@ -36,6 +36,39 @@ std::string packages_file(const SoftwareRecord& record) {
   return fmt::format("packages-{}.txt", record.packages);
 }
 
+std::string changes_file(const SoftwareRecord& record) {
+  return fmt::format("changes-{}.txt", record.difference);
+}
+
+namespace {
+
+/// Returns the digest of each file of the list, by the name of the file.
+std::map<std::string, std::string> digests_in(std::string_view list) {
+  constexpr std::string_view kSeparator = "  ";
+  std::map<std::string, std::string> digests;
+  for (const std::string_view line : base::lines_of(list)) {
+    const std::size_t digest = line.find(kSeparator);
+    if (digest == line.npos) continue;
+    digests.emplace(line.substr(digest + kSeparator.size()), line.substr(0, digest));
+  }
+  return digests;
+}
+
+}  // namespace
+
+std::vector<std::string> differing_files(std::string_view first, std::string_view second) {
+  const auto a = digests_in(first), b = digests_in(second);
+  std::vector<std::string> names;
+  std::map<std::string, std::string> all = a;
+  all.insert(b.begin(), b.end());
+  for (const auto& [name, digest] : all) {
+    const auto in_a = a.find(name), in_b = b.find(name);
+    const bool is_same = in_a != a.end() && in_b != b.end() && in_a->second == in_b->second;
+    if (!is_same) names.push_back(name);
+  }
+  return names;
+}
+
 namespace {
 
 /// Returns the version of each package of the list, by the name of the package. A package that is
@@ -105,10 +138,12 @@ std::map<std::string, std::string> conditions_of(const SoftwareRecord& record) {
   return conditions;
 }
 
-std::string change_of(const SoftwareRecord& submitted, const SoftwareRecord& started) {
+std::string change_of(const SoftwareRecord& submitted, const SoftwareRecord& started,
+                      const std::string& files) {
   const std::string before = code_version(submitted), after = code_version(started);
   if (!before.empty() && !after.empty() && before != after) {
-    return fmt::format("the code changed from {} to {}", before, after);
+    return fmt::format("the code changed from {} to {}{}", before, after,
+                       files.empty() ? "" : fmt::format(" ({})", files));
   }
   const bool same_python = submitted.python_path == started.python_path &&
                            submitted.python_variables == started.python_variables;

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dlscale::contract {
 
@@ -35,6 +36,14 @@ SoftwareRecord software_from_json(std::string_view text, const std::string& file
 /// Returns the name of the file with the list of packages, in the folder of the description.
 std::string packages_file(const SoftwareRecord& record);
 
+/// Returns the name of the file with the digests and the names of the changed files, in the folder
+/// of the description. Requires a description with a difference.
+std::string changes_file(const SoftwareRecord& record);
+/// Returns the names of the files that differ between two contents of changes_file(). Each line is
+/// "DIGEST  NAME". A file that only one of the contents names differs, because it is unchanged or
+/// missing in the other version.
+std::vector<std::string> differing_files(std::string_view first, std::string_view second);
+
 /// Packages in which two lists of packages differ, as text: "numpy 1.26, no torch". Both texts name
 /// the same packages in the same order. They are empty if the lists are equal.
 struct PackageDifference {
@@ -53,9 +62,11 @@ std::string code_version(const SoftwareRecord& record);
 std::map<std::string, std::string> conditions_of(const SoftwareRecord& record);
 
 /// Returns a text on how the code of a run changed between its submission and its start, or an
-/// empty text if there is no change. The packages are compared only if both descriptions are about
-/// the same Python program with the same variables. The modules and the environment of a job may
-/// provide another Python program, or other packages, than the environment of the submission.
-std::string change_of(const SoftwareRecord& submitted, const SoftwareRecord& started);
+/// empty text if there is no change. `files` are the names of the changed files, or empty if they
+/// are unknown. The packages are compared only if both descriptions are about the same Python
+/// program with the same variables. The modules and the environment of a job may provide another
+/// Python program, or other packages, than the environment of the submission.
+std::string change_of(const SoftwareRecord& submitted, const SoftwareRecord& started,
+                      const std::string& files = "");
 
 }  // namespace dlscale::contract

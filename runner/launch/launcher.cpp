@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "runner/status/run_results.hpp"
+#include "runner/status/run_states.hpp"
 
 namespace dlscale::runner {
 namespace {
@@ -75,11 +76,18 @@ void Launcher::look_back(const LaunchOrders& orders) {
   followed_.insert(orders.submit.begin(), orders.submit.end());
   std::set<std::string> to_submit = orders.submit;
   if (!resolve(history, to_submit)) return;
+  repeat_ = orders.repeat;
+  completed_before_ = completed_external_runs(plan_, folder_, run_states(plan_, folder_, history));
   for (const std::string& run : followed_) {
-    const bool ended = !active_jobs_.has_run(run);
-    if (ended && read_run_results(folder_.run(run)).completed) completed_.insert(run);
+    if (!active_jobs_.has_run(run) && is_completed(run)) completed_.insert(run);
   }
   if (poll()) enqueue(to_submit);
+}
+
+/// Returns whether a run needs no further launch.
+bool Launcher::is_completed(const std::string& run) const {
+  if (repeat_.contains(run)) return false;
+  return completed_before_.contains(run) || read_run_results(folder_.run(run)).completed;
 }
 
 /// Resolves the open submissions in the log. If the scheduler does not accept a job at present
@@ -131,7 +139,7 @@ void Launcher::enqueue(const std::set<std::string>& runs) {
       if (completed_.contains(run) || active_jobs_.has_run(run)) continue;
       if (!meant && job.kind != contract::JobKind::packed) continue;
       asked = asked || meant;
-      if (!meant && read_run_results(folder_.run(run)).completed) continue;
+      if (!meant && is_completed(run)) continue;
       waiter.runs.push_back(run);
     }
     if (!asked) continue;
@@ -229,7 +237,7 @@ bool Launcher::submit_part(Waiter& waiter) {
   const std::vector<std::string> runs(waiter.runs.begin(), end);
   std::optional<Submission> submission;
   try {
-    submission = submitter_.submit({&job, runs, *after, nodes_to_avoid(runs)});
+    submission = submitter_.submit({&job, runs, *after, nodes_to_avoid(runs), repeat_});
   } catch (const SubmitLimitReached& refusal) {
     take_note_of_limit(refusal, array ? static_cast<int>(count) : 1);
     return room() <= 0 || submit_part(waiter);

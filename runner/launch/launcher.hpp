@@ -97,6 +97,8 @@ struct LaunchOrders {
   /// Runs without a job, which are submitted unless they are completed.
   std::set<std::string> submit;
   std::set<std::string> follow;  ///< runs that already have a job
+  /// External runs of `submit` that are submitted even if they are completed.
+  std::set<std::string> repeat = {};
 };
 
 struct LaunchReport {
@@ -138,6 +140,7 @@ class Launcher {
 
   void look_back(const LaunchOrders& orders);
   bool resolve(const LaunchHistory& history, std::set<std::string>& to_submit);
+  bool is_completed(const std::string& run) const;
   void enqueue(const std::set<std::string>& runs);
   void drop_cancelled();
   bool submit_what_fits();
@@ -169,7 +172,9 @@ class Launcher {
   /// Steady-clock time until which most_ applies; negative: no limit is known.
   double most_until_s_ = -1;
   std::map<std::string, std::string> bad_nodes_;  ///< host name of the failed node by run id
-  std::set<std::string> followed_;  ///< runs that must end before this launcher finishes
+  std::set<std::string> followed_;          ///< runs that must end before this launcher finishes
+  std::set<std::string> completed_before_;  ///< external runs that earlier launches completed
+  std::set<std::string> repeat_;            ///< runs that are submitted even if completed
   std::set<std::string> completed_, failed_, cancelled_;  ///< ended runs among followed_
   LaunchReport report_;
 };

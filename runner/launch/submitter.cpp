@@ -58,7 +58,10 @@ std::optional<Submission> Submitter::submit(const JobPart& part) {
   intent.job = part.job->name;
   intent.launch = parts_.new_launch();
   intent.runs = part.runs;
-  for (const std::string& run : part.runs) intent.launches.push_back(last_launch(run));
+  for (const std::string& run : part.runs) {
+    intent.launches.push_back(last_launch(run));
+    if (part.repeat.contains(run)) intent.repeat.push_back(run);
+  }
   const bool all_new = std::all_of(intent.launches.begin(), intent.launches.end(),
                                    [](int number) { return number == 0; });
   if (all_new) intent.launches.clear();

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct JobPart {
   std::vector<std::string> runs;  ///< run ids in the order of the job
   std::vector<JobId> after = {};
   std::vector<std::string> avoid = {};  ///< host names of nodes that the job must not use
+  std::set<std::string> repeat = {};    ///< runs that the job starts even if they are completed
 };
 
 /// Returns the description of the job for the batch system.

@@ -28,6 +28,7 @@
 #include "base/file.hpp"
 #include "base/skip_tally.hpp"
 #include "base/text.hpp"
+#include "workspace/status/code_versions.hpp"
 #include "workspace/status/run_warnings.hpp"
 
 namespace dlscale::workspace {
@@ -70,6 +71,9 @@ void print_run_warnings(const analysis::Frame& frame, const contract::PlanDir& f
   RunIds all;
   for (const analysis::RunRow& run : frame.runs) all.insert(run.run_id);
   for (const std::string& warning : code_changes(plan, folder, all)) {
+    out << "warning: " << warning << "\n";
+  }
+  for (const std::string& warning : old_code_warnings(plan, folder, all)) {
     out << "warning: " << warning << "\n";
   }
   const std::string nothing = nothing_read(frame, folder);

@@ -7,6 +7,7 @@
 
 #include "planner/script/shell_text.hpp"
 #include "runner/status/run_results.hpp"
+#include "runner/status/run_states.hpp"
 
 namespace dlscale::workspace {
 namespace {
@@ -47,12 +48,13 @@ std::string shell_line(const runner::Command& command, const std::vector<std::st
 /// `runs`. For a packed job, the list also contains the other runs of the job that are not
 /// completed.
 std::vector<std::string> runs_to_submit(const LaunchFolder& place, const contract::PlannedJob& job,
-                                        const std::set<std::string>& runs) {
+                                        const std::set<std::string>& runs,
+                                        const std::set<std::string>& completed) {
   std::vector<std::string> taken;
   bool meant = false;
   for (const std::string& run : job.run_ids) {
     meant = meant || runs.contains(run);
-    const bool with_others = job.kind == contract::JobKind::packed &&
+    const bool with_others = job.kind == contract::JobKind::packed && !completed.contains(run) &&
                              !runner::read_run_results(place.folder.run(run)).completed;
     if (runs.contains(run) || with_others) taken.push_back(run);
   }
@@ -68,8 +70,10 @@ std::vector<DryJob> dry_run(const LaunchFolder& place, const std::set<std::strin
   const runner::SchedulerSetup setup = runner::scheduler_setup(listener, place.clock);
   std::vector<DryJob> jobs;
   std::set<std::string> submitted;
+  const std::set<std::string> completed = runner::completed_external_runs(
+      place.plan, place.folder, runner::run_states(place.plan, place.folder));
   for (const contract::PlannedJob& job : place.plan.jobs) {
-    runner::JobPart part{&job, runs_to_submit(place, job, runs)};
+    runner::JobPart part{&job, runs_to_submit(place, job, runs, completed)};
     if (part.runs.empty()) continue;
     submitted.insert(job.name);
     for (const std::string& other : job.after) {

@@ -39,10 +39,12 @@ void require_runnable_here(const planner::Planning& planning) {
                     "dlscale plan --site {}, dlscale submit and dlscale wait",
                     site.name, site.scheduler, site.name));
   }
-  if (!is_program(site.trainer)) {
+  const bool is_external = !planning.study.trainer.command.empty();
+  if (!is_external && !is_program(site.trainer)) {
     throw base::UsageError(fmt::format(
         "trainer {} not found: install the trainer (pip install 'dlscale[train]'), build it (cmake "
-        "-DDLSCALE_TRAINER=ON) or set `trainer` in the site file",
+        "-DDLSCALE_TRAINER=ON) or set `trainer` in the site file; a study of your own script "
+        "(docs/your-script.md) needs no trainer",
         site.trainer));
   }
   for (std::size_t i = 0; i < planning.plan.runs.size(); ++i) {

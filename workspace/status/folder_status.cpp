@@ -2,6 +2,7 @@
 #include "workspace/status/folder_status.hpp"
 
 #include "runner/batch/retry_policy.hpp"
+#include "workspace/status/code_versions.hpp"
 #include "workspace/status/run_warnings.hpp"
 #include "workspace/status/time_left.hpp"
 
@@ -42,6 +43,9 @@ std::vector<std::string> FolderStatus::warnings(const std::vector<ShownRun>& run
     if (shown.state == runner::JobState::Done) completed.push_back(shown.run->run_id);
   }
   std::vector<std::string> warnings = code_changes(plan_, folder_, all);
+  for (std::string& old : old_code_warnings(plan_, folder_, all)) {
+    warnings.push_back(std::move(old));
+  }
   const std::vector<std::string> without = runs_without_records(plan_, folder_, completed);
   if (!without.empty()) warnings.push_back(nothing_read(plan_, folder_, without));
   return warnings;

@@ -2,92 +2,27 @@
 #include "workspace/status/run_warnings.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
-#include <optional>
 
 #include "analysis/frame.hpp"
 #include "analysis/import/imported_plan.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "contract/records/software_record.hpp"
 #include "runner/status/run_end.hpp"
-#include "runner/status/run_results.hpp"
-#include "runner/status/run_states.hpp"
 #include "workspace/runs/launch_log_reader.hpp"
+#include "workspace/status/code_versions.hpp"
 
 namespace dlscale::workspace {
 namespace fs = std::filesystem;
 namespace {
 
-/// Maximum number of runs that a message lists.
-constexpr std::size_t kListed = 3;
-
-std::string list_of(const std::vector<std::string>& runs) {
-  const std::size_t shown = std::min(kListed, runs.size());
-  return fmt::format("{}{}", fmt::join(runs.begin(), runs.begin() + std::ptrdiff_t(shown), ", "),
-                     runs.size() > shown ? ", …" : "");
-}
-
-/// Descriptions of software, each read once.
-class SoftwareRecords {
- public:
-  explicit SoftwareRecords(const contract::PlanDir& folder) : folder_(folder) {}
-
-  /// Returns the description with this name, or nothing if it cannot be read.
-  const std::optional<contract::SoftwareRecord>& find(const std::string& name) {
-    const auto [known, is_new] = records_.try_emplace(name);
-    if (!is_new) return known->second;
-    try {
-      const fs::path file = folder_.software_record(name);
-      known->second = contract::software_from_json(base::read_file(file), file.string());
-    } catch (const base::Error&) {  // `dlscale collect` reports why the file cannot be read
-    }
-    return known->second;
-  }
-
- private:
-  const contract::PlanDir& folder_;
-  std::map<std::string, std::optional<contract::SoftwareRecord>> records_;
-};
-
 const contract::PlannedRun* find_run(const contract::Plan& plan, const std::string& run_id) {
   const auto found = std::ranges::find(plan.runs, run_id, &contract::PlannedRun::run_id);
   return found == plan.runs.end() ? nullptr : &*found;
 }
-
-}  // namespace
-
-std::vector<std::string> code_changes(const contract::Plan& plan, const contract::PlanDir& folder,
-                                      const RunIds& runs) {
-  std::error_code unreadable;
-  if (!fs::is_directory(folder.software(), unreadable)) return {};
-  const runner::LaunchHistory history = runner::read_history(folder);
-  SoftwareRecords records(folder);
-  std::map<std::string, std::vector<std::string>> changed;
-  for (const contract::PlannedRun& run : plan.runs) {
-    const runner::LoggedRun* const entry = history.last_entry(run.run_id);
-    if (!runs.contains(run.run_id) || entry == nullptr || entry->software.empty()) continue;
-    const std::string started = runner::read_run_notes(folder, run.run_id, entry->launch).software;
-    if (started.empty() || started == entry->software) continue;
-    const auto& before = records.find(entry->software);
-    const auto& after = records.find(started);
-    const std::string change = before && after ? change_of(*before, *after) : "";
-    if (!change.empty()) changed[change].push_back(run.run_id);
-  }
-  std::vector<std::string> warnings;
-  for (const auto& [change, ids] : changed) {
-    warnings.push_back(fmt::format("{} between the submission and the start of {}: {}", change,
-                                   base::count_of(ids.size(), "run"), list_of(ids)));
-  }
-  return warnings;
-}
-
-namespace {
 
 /// Returns true if the id of the run depends on the name of its log format. This is the case if the
 /// study names the format with the key log_format, and not with the key read.
@@ -112,7 +47,7 @@ std::string nothing_read(const contract::Plan& plan, const contract::PlanDir& fo
   const contract::LaunchDir& last = launches.back();
   const std::string subject =
       fmt::format("no records were read from {} ({})", base::count_of(runs.size(), "completed run"),
-                  list_of(runs));
+                  first_names(runs));
   const std::string output = last.out().string();
   if (contract::writes_records(*first)) {
     const bool has_file = fs::exists(last.results());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warns of external runs whose code changed while they waited, and of external runs that completed
-// without records.
+// Warns of external runs that completed without records.
 #pragma once
 
 #include <string>
@@ -15,12 +14,6 @@ struct Frame;
 }
 
 namespace dlscale::workspace {
-
-/// Returns a warning for each change of the code or the packages between the submission and the
-/// start of the last launch of a run. Runs with the same change share a warning. Plans of earlier
-/// versions of dlscale contain no descriptions of the code and cause no warnings.
-std::vector<std::string> code_changes(const contract::Plan& plan, const contract::PlanDir& folder,
-                                      const RunIds& runs);
 
 /// Returns a message on completed runs of which no measurement was read, or an empty text without
 /// such runs. The message names the file in which the last launch of the first run was expected to

@@ -273,9 +273,14 @@ std::vector<BaselineChoice> choose_baselines(const std::vector<ScalingCurve>& cu
   for (const ScalingCurve& curve : curves) {
     const std::string name = name_among(curve.key, axes);
     if (!curve.mixed.empty() && !allow_mixed) {
+      const bool is_code = curve.mixed.starts_with("code is ");
       choices.push_back(
-          {std::nullopt, fmt::format("{}: not comparable: {} (use --mixed to compare anyway)", name,
-                                     curve.mixed)});
+          {std::nullopt,
+           fmt::format("{}: not comparable: {} ({}use --mixed to compare anyway)", name,
+                       curve.mixed,
+                       is_code ? "dlscale status names the command that repeats the runs of other "
+                                 "code; "
+                               : "")});
     } else if (!chosen_values(rule).empty()) {
       choices.push_back(among_curves(curves, curve, rule, allow_mixed));
     } else if (rule.rule == kPerCurve) {

@@ -61,6 +61,7 @@ TEST_CASE("a change of the code or of the packages of the same Python is reporte
   after.difference = "0123456789ab";
   CHECK(change_of(before, after) ==
         "the code changed from 3f2a9c1d5e6b to 3f2a9c1d5e6b with changes 0123456789ab");
+  CHECK_THAT(change_of(before, after, "net.py"), Catch::EndsWith("0123456789ab (net.py)"));
 }
 
 TEST_CASE("packages of different Python programs and unknown versions are not compared") {
@@ -81,6 +82,15 @@ TEST_CASE("packages are not compared if variables change where Python finds them
   SoftwareRecord same = committed();
   same.python_variables = other.python_variables;
   CHECK_THAT(change_of(same, other), Catch::StartsWith("the packages of /opt/env/bin/python"));
+}
+
+TEST_CASE("files differ if their digests differ or if only one version lists them") {
+  using contract::differing_files;
+  using Names = std::vector<std::string>;
+  CHECK(differing_files("1  a.py\n2  b c.py\n", "1  a.py\n3  b c.py\n") == Names{"b c.py"});
+  CHECK(differing_files("", "1  a.py\n") == Names{"a.py"});
+  CHECK(differing_files("1  a.py\n", "2  b.py\n") == Names{"a.py", "b.py"});
+  CHECK(differing_files("1  a.py\nno digest\n", "1  a.py\n").empty());
 }
 
 TEST_CASE("the difference of two lists names the packages with their versions") {

@@ -80,6 +80,22 @@ TEST_CASE("the description contains commit, changes and script of a repository")
   CHECK(described(bench).difference.size() == 12);
 }
 
+TEST_CASE("the names of changed files are listed with their digests") {
+  if (!has_git()) return test::skip("no git on PATH");
+  const Repository bench;
+  base::write_file_atomically(bench.dir / "train.py", "print(2)\n");
+  base::write_file_atomically(bench.dir / "my layers.py", "");
+  const auto list_of = [&](const contract::SoftwareRecord& record) {
+    return base::read_file(bench.out.software() / changes_file(record));
+  };
+  const std::string first = list_of(described(bench));
+  CHECK(contract::differing_files(first, "") ==
+        std::vector<std::string>{"my layers.py", "train.py"});
+  base::write_file_atomically(bench.dir / "my layers.py", "x = 1\n");
+  CHECK(contract::differing_files(first, list_of(described(bench))) ==
+        std::vector<std::string>{"my layers.py"});
+}
+
 TEST_CASE("files of the plan folder and the study are not changes of the code") {
   if (!has_git()) return test::skip("no git on PATH");
   const Repository bench;

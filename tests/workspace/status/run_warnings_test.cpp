@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "base/file.hpp"
-#include "contract/records/launch_record.hpp"
 #include "tests/runner/written_plan.hpp"
 #include "workspace/runs/launch_log_reader.hpp"
 
@@ -44,29 +43,6 @@ std::string message(const test::WrittenPlan& written) {
 constexpr const char* kStep =
     "{\"record\":\"step_window\",\"epoch\":0,\"first_step\":0,\"steps\":5,\"samples\":40,"
     "\"wall_s\":0.5,\"parts\":{}}\n";
-
-void describe(const test::WrittenPlan& written, const std::string& name, const std::string& json) {
-  base::make_directories(written.folder.software());
-  base::write_file_atomically(written.folder.software_record(name), json);
-}
-
-/// Writes that a run was submitted with the description `before` and started with `after`.
-void submit(const test::WrittenPlan& written, const std::string& job, const std::string& before,
-            const std::string& after) {
-  const std::string launch = "token-" + job, run = "run-" + job;
-  base::LineAppender(written.folder.launch_log())
-      .append(to_json_line(contract::LaunchRecord{
-          .event = "submitting", .job = job, .launch = launch, .runs = {run}, .software = before}));
-  for (const char* event : {"started", "described"}) {
-    const bool describes = std::string_view(event) == "described";
-    base::LineAppender(written.folder.run_notes(run))
-        .append(to_json_line(contract::LaunchRecord{.event = event,
-                                                    .job = job,
-                                                    .launch = launch,
-                                                    .run_id = run,
-                                                    .software = describes ? after : ""}));
-  }
-}
 
 }  // namespace
 
@@ -116,30 +92,6 @@ TEST_CASE("runs of dlscale-train and runs without a launch are not reported") {
   written.write_completed("run-a", 100);
   CHECK(without(written).empty());
   CHECK(workspace::nothing_read(written.plan, written.folder, {}).empty());
-}
-
-TEST_CASE("a change of the code between submission and start is reported once for all runs") {
-  const test::WrittenPlan written({"a", "b"});
-  describe(written, "one", R"({"commit":"1111111111111111"})");
-  describe(written, "two", R"({"commit":"2222222222222222"})");
-  submit(written, "a", "one", "two");
-  submit(written, "b", "one", "two");
-  CHECK(workspace::code_changes(written.plan, written.folder, {"run-a", "run-b"}) ==
-        std::vector<std::string>{
-            "the code changed from 111111111111 to 222222222222 between the submission and the "
-            "start of 2 runs: run-a, run-b"});
-  CHECK(workspace::code_changes(written.plan, written.folder, {}).empty());
-}
-
-TEST_CASE("equal, unknown and unreadable descriptions cause no warning") {
-  const test::WrittenPlan written({"a", "b"});
-  describe(written, "one", R"({"commit":"1111111111111111"})");
-  submit(written, "a", "one", "one");
-  submit(written, "b", "one", "missing");
-  CHECK(workspace::code_changes(written.plan, written.folder, {"run-a", "run-b"}).empty());
-  const test::WrittenPlan earlier({"a"});
-  submit(earlier, "a", "", "");
-  CHECK(workspace::code_changes(earlier.plan, earlier.folder, {"run-a"}).empty());
 }
 
 TEST_CASE("of a large log only the beginning and the end are read") {
