@@ -35,9 +35,9 @@ enum TrainerExit : int {
   kExitRunAgain = 99,  ///< state saved before the time limit; the run must be launched again
 };
 
-/// Returns the outcome that the exit code of a job suggests. The caller uses it if no better
-/// information exists. 0 is Completed, 5 is Diverged, 99 is Preempted, and any other code is
-/// Failed.
+/// Returns the outcome that the exit code of a job of dlscale-train suggests. The caller uses it if
+/// no better information exists. 0 is Completed, 5 is Diverged, 99 is Preempted, and any other code
+/// is Failed. Other programs may use the codes 5 and 99 for their own purposes.
 RunOutcome outcome_of_exit(int exit_code);
 
 /// Returns the outcome of a run whose ranks report that a signal stopped them. The ranks do not

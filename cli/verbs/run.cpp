@@ -92,7 +92,7 @@ int run_study(const RunOptions& options) {
     return kExitInterrupted;
   }
   workspace::require_all_taken(report);
-  std::cout << (report.ended.empty() ? "all runs had already completed\n\n" : "\n");
+  std::cout << (report.ended.empty() ? "all runs are complete; no run was started\n\n" : "\n");
   const bool failed =
       print_failures(workspace::last_ends(report), place.folder.root(), shown.root()) > 0;
   const int collected =

@@ -328,6 +328,7 @@ constexpr Message kMessages[] = {
     // Message of a job script on a machine without environment modules. The script continues.
     {Certainty::words, {" module: command not found"}, {}, From::line},
     // Error messages that do not come from Python exceptions.
+    {Certainty::error, {"python", ": No module named "}, {}, From::line},
     {Certainty::error, {"No such file or directory"}, {}, From::line},
     {Certainty::error, {"command not found"}, {}, From::line},
     {Certainty::error, {"No space left on device"}, {}, From::line},
@@ -703,6 +704,16 @@ std::vector<bool> footer_lines(const std::vector<std::string_view>& lines) {
   return marked;
 }
 
+/// Returns whether the line is a warning of Python ("FILE:LINE: UserWarning: …"), or the line of
+/// code that Python prints after such a warning.
+bool is_python_warning(const std::vector<std::string_view>& lines, std::size_t i) {
+  const auto warns = [](std::string_view line) {
+    const std::size_t at = line.find("Warning: ");
+    return at != line.npos && at > 0 && std::isalpha(static_cast<unsigned char>(line[at - 1])) != 0;
+  };
+  return warns(lines[i]) || (i > 0 && lines[i].starts_with("  ") && warns(lines[i - 1]));
+}
+
 /// Returns whether the program itself wrote the line, and the line is not part of a traceback. A
 /// line in a box belongs to a traceback that the library rich printed.
 bool is_of_program(std::string_view line) {
@@ -740,6 +751,7 @@ std::string last_own_line(std::string_view text) {
   for (std::size_t i = lines.size(); i-- > 0;) {
     const std::string_view line = shown(lines[i]);
     if (parts[i] != TracebackPart::none || footer[i] || !says_something(line)) continue;
+    if (is_python_warning(lines, i)) continue;
     if (is_of_program(line) && !is_progress_bar(line)) return printable(without_rank(line));
   }
   return "";

@@ -67,8 +67,8 @@ struct FailureWords {
 FailureWords find_failure(std::string_view text);
 
 /// Returns the last line of `text` that the program itself wrote, without surrounding spaces. Skips
-/// tracebacks and the messages with which launchers and batch systems report that a process ended.
-/// Returns an empty text if there is no such line.
+/// tracebacks, warnings of Python, and the messages with which launchers and batch systems report
+/// that a process ended. Returns an empty text if there is no such line.
 std::string last_own_line(std::string_view text);
 
 }  // namespace dlscale::runner

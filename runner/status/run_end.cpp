@@ -9,8 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/file.hpp"
 #include "contract/records/launch_record.hpp"
+#include "contract/records/software_record.hpp"
 #include "runner/status/failure_words.hpp"
 #include "runner/status/run_results.hpp"
 
@@ -32,6 +34,7 @@ struct Evidence {
   std::optional<contract::LaunchRecord> note;
   std::optional<int> exit_code;   ///< exit code of the run
   std::int64_t stderr_bytes = 0;  ///< size of the run's error file before this launch
+  std::string software;           ///< name of the description of the software; empty: unknown
 };
 
 Evidence gather(const contract::PlanDir& plan, const contract::PlannedRun& run, const JobEnd& job,
@@ -42,6 +45,7 @@ Evidence gather(const contract::PlanDir& plan, const contract::PlannedRun& run, 
   RunNotes notes = read_run_notes(plan, run.run_id, job.launch);
   seen.note = std::move(notes.end);
   seen.stderr_bytes = notes.stderr_bytes;
+  seen.software = std::move(notes.software);
   if (seen.note) {
     seen.exit_code = seen.note->exit_code;
   } else if (!job.shared || job.status.exit_code != 0) {
@@ -73,10 +77,18 @@ std::optional<RunOutcome> told_by_run(const Evidence& seen) {
   }
 }
 
+/// Returns whether the run ended with exit code 99 to be started again. Another program than
+/// dlscale-train requests this only after SIGUSR1. A job script whose runs made no such request
+/// does not exit with 99, so the exit code of a job without a record counts.
+bool must_run_again(const Evidence& seen) {
+  if (seen.exit_code != contract::kExitRunAgain) return false;
+  return !seen.external || !seen.note || seen.note->reason == "got SIGUSR1";
+}
+
 RunOutcome outcome_of(const Evidence& seen) {
   if (const auto outcome = told_by_run(seen)) return *outcome;
   if (seen.external && seen.exit_code == 0) return RunOutcome::Completed;
-  if (seen.exit_code == contract::kExitRunAgain) return RunOutcome::Preempted;
+  if (must_run_again(seen)) return RunOutcome::Preempted;
   const JobState state = seen.job.status.state;
   // One run of a shared job may have failed on its own before all runs of the job were stopped.
   if (was_told_to_stop(seen) || !seen.job.shared) {
@@ -88,11 +100,13 @@ RunOutcome outcome_of(const Evidence& seen) {
   const bool told = seen.stop && seen.stop->outcome == RunOutcome::Cancelled;
   if (seen.stop && !told) return seen.stop->outcome;
   if (state == JobState::Lost && !seen.note) return RunOutcome::Lost;
-  if (seen.job.status.signal != 0 || seen.exit_code == 0) return RunOutcome::Failed;
-  return contract::outcome_of_exit(seen.exit_code.value_or(1));
+  const bool is_of_trainer = !seen.external && seen.job.status.signal == 0 && seen.exit_code != 0;
+  return is_of_trainer ? contract::outcome_of_exit(seen.exit_code.value_or(1)) : RunOutcome::Failed;
 }
 
 std::string reason_without_words(const Evidence& seen) {
+  const bool ended_by_itself = seen.note && seen.note->reason.empty() && seen.exit_code != 0;
+  if (ended_by_itself) return fmt::format("exit code {}", *seen.exit_code);
   if (!seen.job.status.reason.empty()) return seen.job.status.reason;
   if (seen.note && !seen.note->reason.empty()) return seen.note->reason;
   if (seen.exit_code == 0) return "the job exited with code 0, but the run wrote no final record";
@@ -123,12 +137,12 @@ std::string tail_of(const WordsFile& file) {
                         std::min(kWords_bytes, static_cast<std::size_t>(size - file.from)));
 }
 
-/// Sets the outcome and the reason from the file with the most certain message. If several files
-/// have equally certain messages, the first file is used. All files are searched. The first file
-/// may contain only the report of a rank that lost the connection to another rank, while a later
-/// file contains the message that the kernel killed that other rank. Returns true if the only
-/// explanation of the failure is a report of a launcher or of a process that lost another process.
-bool explain(const std::vector<WordsFile>& files, RunEnd& end) {
+/// Sets the outcome and the reason from the file with the most certain message, and returns the
+/// certainty. If several files have equally certain messages, the first file is used. All files are
+/// searched. The first file may contain only the report of a rank that lost the connection to
+/// another rank, while a later file contains the message that the kernel killed that other rank.
+/// Returns nothing if the files do not decide the outcome or the reason.
+std::optional<Certainty> explain(const std::vector<WordsFile>& files, RunEnd& end) {
   FailureWords best;
   for (const WordsFile& file : files) {
     FailureWords words = find_failure(tail_of(file));
@@ -141,21 +155,48 @@ bool explain(const std::vector<WordsFile>& files, RunEnd& end) {
   if (is_open && best.outcome) end.outcome = *best.outcome;
   const bool is_said = !end.reason.empty();
   if (!is_said) end.reason = best.reason;
-  return !is_said && is_open &&
-         (best.certainty == Certainty::notice || best.certainty == Certainty::peer);
+  return is_open && !is_said ? std::optional(best.certainty) : std::nullopt;
 }
 
-/// Adds the last line of the program's own output to the reason of an external run, if a launcher
-/// only reported that a process ended. The launcher cannot know why the process ended, and programs
-/// often state the reason in words that are not a known error message. On stderr, the last line is
-/// likely to state the reason. On stdout, it only shows how far the program came.
-void add_own_line(const contract::LaunchDir& launch, RunEnd& end) {
-  if (const std::string line = last_own_line(tail_of({launch.err()})); !line.empty()) {
-    end.reason = fmt::format("{}; {}", line, end.reason);
-    end.details = launch.err();
-  } else if (const std::string last = last_own_line(tail_of({launch.out()})); !last.empty()) {
-    end.reason += fmt::format("; last output: {}", last);
+/// Adds the last line of the program's own output to the reason of an external run, if no file
+/// contains a known error. Programs often state the reason in words that are not a known error
+/// message, and launchers only report that a process ended. A line with a word for an error states
+/// the reason, wherever the program printed the line. Without such a line, the last line on stderr
+/// is likely to state the reason. On stdout, the last line only shows how far the program came.
+void add_own_line(const contract::LaunchDir& launch, Certainty certainty, const Evidence& seen,
+                  RunEnd& end) {
+  const std::string err = last_own_line(tail_of({launch.err()}));
+  const std::string out = last_own_line(tail_of({launch.out()}));
+  if (err.empty() && out.empty()) return;
+  const bool is_report = certainty == Certainty::peer || certainty == Certainty::notice;
+  if (!is_report) end.reason = reason_without_words(seen);
+  const bool is_on_out = find_failure(out).certainty >= Certainty::words;
+  if (err.empty() && !is_on_out) {
+    end.reason += fmt::format("; last output: {}", out);
+    if (!is_report) end.details = launch.out();
+  } else {
+    end.reason = fmt::format("{}; {}", is_on_out ? out : err, end.reason);
+    end.details = is_on_out ? launch.out() : launch.err();
   }
+}
+
+/// Adds advice to the reason of an external run whose Python lacks a module. The job may use
+/// another Python than the shell of the user, so the advice names the Python of the job.
+void add_environment_advice(const contract::PlanDir& plan, const std::string& software,
+                            RunEnd& end) {
+  if (end.reason.find("No module named ") == end.reason.npos) return;
+  std::string python;
+  try {
+    const fs::path file = software.empty() ? fs::path() : plan.software_record(software);
+    if (!file.empty()) {
+      python = contract::software_from_json(base::read_file(file), file.string()).python_path;
+    }
+  } catch (const base::Error&) {  // the advice is useful without the path
+  }
+  if (!python.empty()) end.reason += fmt::format(" (Python of the job: {})", python);
+  end.reason +=
+      "; environment_setup under [trainer] prepares the environment of jobs "
+      "(docs/your-script.md#environment)";
 }
 
 /// Returns the files that may contain the reason, the most informative file first. When one rank
@@ -198,10 +239,11 @@ RunEnd judge_run(const contract::PlanDir& plan, const contract::PlannedRun& run,
     end.reason = job.status.reason;  // the batch system knows the cause
   }
   if (seen.exit_code != 0) {
-    const bool is_vague = explain(files_with_words(plan, run.run_id, seen, results.launches), end);
-    if (is_vague && seen.external && seen.launched) {
-      add_own_line(plan.run(run.run_id).launch(results.launches), end);
+    const auto certainty = explain(files_with_words(plan, run.run_id, seen, results.launches), end);
+    if (certainty && *certainty <= Certainty::notice && seen.external && seen.launched) {
+      add_own_line(plan.run(run.run_id).launch(results.launches), *certainty, seen, end);
     }
+    if (seen.external) add_environment_advice(plan, seen.software, end);
   }
   if (end.reason.empty()) end.reason = reason_without_words(seen);
   return end;

@@ -39,12 +39,17 @@ bool is_external(const contract::PlannedRun& run, const contract::PlanDir& plan)
 /// Determines how and why a run ended. The outcome comes from the first of these sources that
 /// applies:
 /// - The run's own final record, if its outcome is Completed, Diverged, OutOfMemory or Preempted.
-/// - Exit code 0 of an external program, or exit code 99 (Preempted).
+/// - Exit code 0 of an external program, or exit code 99 (Preempted). Exit code 99 of an external
+///   program counts only after SIGUSR1.
 /// - A cancel request or the outcome that the batch system reports. Both explain why the script
 ///   received a signal. For a shared job, they apply only if the run was stopped from outside.
 /// - The end that the job script recorded.
 /// - Any other final record of the run.
-/// - The exit code.
+/// - The exit code of dlscale-train. Other exit codes of external programs have no meaning.
+///
+/// The reason of a failed external run is its error, or else the last line that the program itself
+/// wrote to stderr or stdout. If a Python module or a program is missing, the reason names the key
+/// environment_setup.
 ///
 /// A run of dlscale-train with exit code 0 but without a final record counts as Failed, because it
 /// has no results.

@@ -14,10 +14,18 @@
 namespace dlscale::runner {
 namespace fs = std::filesystem;
 
+namespace {
+
+std::string read_whole(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
 RunNotes read_run_notes(const contract::PlanDir& plan, const std::string& run_id,
                         const std::string& launch) {
-  std::ifstream file(plan.run_notes(run_id), std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_whole(plan.run_notes(run_id));
   RunNotes notes;
   for (contract::LaunchRecord& record : contract::parse_launch_log(text)) {
     if (record.run_id != run_id || (!launch.empty() && record.launch != launch)) continue;
@@ -35,15 +43,27 @@ RunNotes read_run_notes(const contract::PlanDir& plan, const std::string& run_id
   return notes;
 }
 
+std::optional<CompletedLaunch> completed_launch(const contract::PlanDir& plan,
+                                                const std::string& run_id) {
+  std::optional<CompletedLaunch> completed, open;
+  for (const contract::LaunchRecord& record :
+       contract::parse_launch_log(read_whole(plan.run_notes(run_id)))) {
+    if (record.run_id != run_id) continue;
+    if (record.event == "described") {
+      open = CompletedLaunch{record.software, record.time};
+    } else {
+      // A job that finds a completed run records a start and an end, but describes no software.
+      if (record.event == "ended" && record.exit_code == 0 && open) completed = open;
+      open.reset();
+    }
+  }
+  return completed;
+}
+
 namespace {
 
 // Number of bytes that are read at the end of a results file. They always contain the last line.
 constexpr std::size_t kTail_bytes = 64 * 1024;
-
-std::string read_whole(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 void read_launch(const contract::LaunchDir& launch, RunResults& results) {
   results.launches = launch.number();

@@ -34,6 +34,17 @@ struct RunNotes {
 RunNotes read_run_notes(const contract::PlanDir& plan, const std::string& run_id,
                         const std::string& launch = {});
 
+/// Launch of an external run that ended with exit code 0.
+struct CompletedLaunch {
+  std::string software;     ///< description of the software, see SoftwareRecord
+  double described_at = 0;  ///< Unix time in s at which the job read the software
+};
+
+/// Returns the last completed launch whose software the job script described. Returns nothing for a
+/// run without such a launch.
+std::optional<CompletedLaunch> completed_launch(const contract::PlanDir& plan,
+                                                const std::string& run_id);
+
 // Progress and end of a run, read from the files of the run.
 
 struct RunResults {

@@ -116,4 +116,15 @@ States run_states(const contract::Plan& plan, const contract::PlanDir& folder) {
   return run_states(plan, folder, read_history(folder));
 }
 
+std::set<std::string> completed_external_runs(const contract::Plan& plan,
+                                              const contract::PlanDir& folder,
+                                              const States& states) {
+  std::set<std::string> completed;
+  for (const contract::PlannedRun& run : plan.runs) {
+    const bool is_done = states.at(run.run_id) == JobState::Done;
+    if (is_done && is_external(run, folder)) completed.insert(run.run_id);
+  }
+  return completed;
+}
+
 }  // namespace dlscale::runner

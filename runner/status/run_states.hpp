@@ -2,6 +2,9 @@
 // Determines the state of each run of a plan from the files of the plan folder alone.
 #pragma once
 
+#include <set>
+#include <string>
+
 #include "contract/plan/plan.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "runner/batch/job_state.hpp"
@@ -24,5 +27,11 @@ LaunchHistory read_history(const contract::PlanDir& folder);
 States run_states(const contract::Plan& plan, const contract::PlanDir& folder,
                   const LaunchHistory& history);
 States run_states(const contract::Plan& plan, const contract::PlanDir& folder);
+
+/// Returns the external runs that are Done in `states`. The results of such runs need not state
+/// that the run completed, but the launch log and the records of the job scripts do.
+std::set<std::string> completed_external_runs(const contract::Plan& plan,
+                                              const contract::PlanDir& folder,
+                                              const States& states);
 
 }  // namespace dlscale::runner

@@ -167,6 +167,79 @@ TEST_CASE("runs of different code are compared only with --mixed") {
              Contains("mixes conditions: code is"));
 }
 
+TEST_CASE("retry --old-code repeats the runs of other code, and the runs are comparable again") {
+  const std::string script = std::string("echo '") + kWindow + "' > results.jsonl";
+  ExternalStudy study(script, "log_format = 'dlscale'\n");
+  REQUIRE(study.submit({"--run", study.run_id(0)}).exit_code == 0);
+  CHECK(study.dlscale.run({"retry", "out", "--old-code", "--wait"}).exit_code == 3);
+  study.write_script(script + " # faster");
+  REQUIRE(study.submit().exit_code == 0);
+  const std::string warning = "1 run used other code than " + study.run_id(1) +
+                              ", the newest completed run (file that differs: " +
+                              (study.dlscale.folder / "train.sh").string() +
+                              "): " + study.run_id(0) + "; \"dlscale retry ";
+  CHECK_THAT(study.dlscale.run({"status", "out"}).out, Contains(warning));
+  CHECK_THAT(study.dlscale.run({"collect", "out"}).out, Contains("warning: " + warning));
+  CHECK_THAT(study.dlscale.run({"analyze", "out", "--metric", "speedup"}).err,
+             Contains("dlscale status names the command that repeats the runs of other code"));
+  const test::Ran repeated = study.dlscale.run({"retry", "out", "--old-code", "--wait"});
+  CHECK(repeated.exit_code == 0);
+  const contract::PlanDir folder(study.dlscale.folder / "out");
+  CHECK(folder.run(study.run_id(0)).launches().size() == 2);
+  CHECK(folder.run(study.run_id(1)).launches().size() == 1);
+  CHECK_THAT(study.dlscale.run({"collect", "out"}).out, !Contains("other code"));
+  CHECK(study.dlscale.run({"analyze", "out", "--metric", "speedup"}).exit_code == 0);
+}
+
+TEST_CASE("retry --state done repeats completed runs of a training script") {
+  ExternalStudy study("echo trained");
+  REQUIRE(study.submit().exit_code == 0);
+  CHECK(study.dlscale.run({"retry", "out", "--state", "done", "--run", study.run_id(1), "--wait"})
+            .exit_code == 0);
+  const contract::PlanDir folder(study.dlscale.folder / "out");
+  CHECK(folder.run(study.run_id(0)).launches().size() == 1);
+  CHECK(folder.run(study.run_id(1)).launches().size() == 2);
+  CHECK(study.dlscale.run({"retry", "out", "--state", "done", "--old-code"}).exit_code == 2);
+}
+
+TEST_CASE("a repeated run command leaves completed runs of a training script untouched") {
+  ExternalStudy study("echo loss 3.2");
+  const std::vector<std::string> command{"run", "study.toml", "-o", "out", "--no-figures"};
+  CHECK(study.dlscale.run(command).exit_code == 0);
+  const contract::PlanDir folder(study.dlscale.folder / "out");
+  const auto records = [&] {
+    std::string text = base::read_file(folder.launch_log());
+    for (std::size_t i = 0; i < 2; ++i) text += base::read_file(folder.run_notes(study.run_id(i)));
+    return text + study.dlscale.run({"usage", "out"}).out;
+  };
+  const std::string before = records();
+  const test::Ran again = study.dlscale.run(command);
+  CHECK(again.exit_code == 0);
+  CHECK_THAT(again.out, Contains("all runs are complete; no run was started\n"));
+  CHECK(records() == before);
+}
+
+TEST_CASE("a study of a training script runs without dlscale-train") {
+  ExternalStudy study("echo trained");
+  base::write_file_atomically(study.dlscale.folder / "here.toml",
+                              "scheduler = 'local'\ntrainer = 'no-trainer'\n");
+  const test::Ran ran =
+      study.dlscale.run({"run", "study.toml", "--site", "here.toml", "-o", "new", "--no-figures"});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(study.dlscale.run({"status", "new"}).out, Contains("2 done"));
+}
+
+TEST_CASE("a training script that exits with 5 or 99 has failed with its last words") {
+  for (const std::string code : {"5", "99"}) {
+    ExternalStudy study("echo 'ERROR: data not found'; exit " + code);
+    CHECK(study.submit().exit_code == 1);
+    const std::string status = study.dlscale.run({"status", "out"}).out;
+    CHECK_THAT(status, Contains("2 failed") &&
+                           Contains("ERROR: data not found; exit code " + code) &&
+                           !Contains("preempted"));
+  }
+}
+
 TEST_CASE("the submission and the job record the same description of unchanged code") {
   ExternalStudy study("true");
   REQUIRE(study.submit().exit_code == 0);

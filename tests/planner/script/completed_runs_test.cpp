@@ -94,3 +94,45 @@ TEST_CASE("runs of other names and runs ended by a signal do not count as comple
   CHECK(test::run_bash(bench.script()).out.find(id + " has completed before") == 0);
   CHECK(bench.out.run(id).launches().size() == 1);
 }
+
+TEST_CASE("a completed run starts again in the submission that repeats it") {
+  for (const char* launch : {"pack = true", "array = true", "array = false"}) {
+    test::ScriptBench bench;
+    bench.study.rest = std::string("[launch]\n") + launch;
+    bench.trainer = {.command = "true"};
+    bench.plan();
+    const std::string id = bench.run_id(0);
+    for (std::size_t i = 0; i < 2; ++i) leave_end(bench, i, contract::RunOutcome::Completed);
+    const contract::LaunchRecord record{.event = "submitting",
+                                        .job = bench.planning.plan.jobs[0].name,
+                                        .launch = "again",
+                                        .runs = bench.planning.plan.jobs[0].run_ids,
+                                        .repeat = {id}};
+    base::write_file_atomically(bench.out.launch_log(), to_json_line(record) + "\n");
+    INFO(launch);
+    const auto launches = [&](std::size_t i) {
+      return bench.out.run(bench.run_id(i)).launches().size();
+    };
+    CHECK(test::run_bash(bench.script() + " other").exit_code == 0);
+    CHECK(launches(0) == 1);
+    const auto result = test::run_bash(bench.script() + " again");
+    INFO(result.out);
+    CHECK(result.exit_code == 0);
+    CHECK(launches(0) == 2);
+    CHECK(launches(1) == 1);
+  }
+}
+
+TEST_CASE("a run whose last launch failed is not completed") {
+  test::ScriptBench bench;
+  bench.trainer = {.command = "true"};
+  bench.plan();
+  const std::string id = bench.run_id(0);
+  const auto end = [&](int code) {
+    return R"({"event":"ended","job":"j","run_id":")" + id + R"(","job_id":"1","time":1,)" +
+           "\"exit_code\":" + std::to_string(code) + "}\n";
+  };
+  base::write_file_atomically(bench.out.run_notes(id), end(0) + end(1));
+  CHECK(test::run_bash(bench.script()).exit_code == 0);
+  CHECK(bench.out.run(id).launches().size() == 1);
+}

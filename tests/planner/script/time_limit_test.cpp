@@ -139,6 +139,53 @@ TEST_CASE("an external trainer receives TERM for USR1 and is requeued after exit
   }
 }
 
+TEST_CASE("exit code 99 of an external trainer has no meaning without USR1") {
+  for (const std::string pack : {"false", "true"}) {
+    ScriptBench bench;
+    bench.study.matrix = "model = 'mlp'\ngpus = 1\nbatch_per_gpu = [32, 64]";
+    bench.study.rest = "[launch]\npack = " + pack;
+    bench.trainer = {.command = "exit 99"};
+    bench.program("scontrol", kScontrol);
+    bench.plan();
+    const auto result = test::run_bash("SLURM_JOB_ID=17 " + bench.script());
+    INFO(result.out);
+    CHECK(result.exit_code == 1);
+    CHECK_FALSE(asked(bench));
+    REQUIRE(bench.ends().size() == (pack == "true" ? 2 : 1));
+    CHECK(bench.ends()[0].exit_code == 99);
+    CHECK(bench.ends()[0].outcome == contract::RunOutcome::Failed);
+  }
+}
+
+TEST_CASE("an external trainer that exits with 99 after TERM is cancelled") {
+  ScriptBench bench;
+  bench.trainer = {.command =
+                       "trap 'exit 99' TERM; touch ../../../../started; while :; do sleep "
+                       "0.05; done"};
+  bench.program("scontrol", kScontrol);
+  bench.plan();
+  CHECK(warned(bench, "SLURM_JOB_ID=17", "TERM").exit_code == 1);
+  CHECK_FALSE(asked(bench));
+  REQUIRE(bench.ends().size() == 1);
+  CHECK(bench.ends()[0].outcome == contract::RunOutcome::Cancelled);
+}
+
+TEST_CASE("TERM after USR1 does not hide that the time limit ended the run") {
+  ScriptBench bench;
+  bench.trainer = {.command = "trap '' TERM; touch ../../../../started; sleep 1; exit 99"};
+  bench.program("scontrol", kScontrol);
+  bench.plan();
+  const std::string started = (bench.dir / "started").string();
+  const auto result = test::run_bash(
+      "SLURM_JOB_ID=17 " + bench.script() + " & while [ ! -e " + started +
+      " ]; do sleep 0.05; done; sleep 0.2; kill -USR1 $!; sleep 0.2; kill -TERM $!; wait $!");
+  INFO(result.out);
+  CHECK(result.exit_code == 99);
+  CHECK(asked(bench));
+  REQUIRE(bench.ends().size() == 1);
+  CHECK(bench.ends()[0].reason == "got SIGUSR1");
+}
+
 TEST_CASE("TERM stops the ranks and does not requeue the job") {
   ScriptBench bench;
   bench.program("mpirun", kRanks);

@@ -51,6 +51,26 @@ TEST_CASE("completed runs are not run again") {
   CHECK(desk.watcher.last.completed == 2);
 }
 
+TEST_CASE("completed external runs are not submitted again unless they are repeated") {
+  Desk desk({"a", "b"});
+  for (auto& run : desk.written.plan.runs) run.log_format = "timm";
+  desk.scheduler.on_status = [&] {
+    for (auto& [id, status] : desk.scheduler.jobs) status = {JobState::Done, 0, 0, ""};
+  };
+  desk.launch();
+  const std::string log = base::read_file(desk.written.folder.launch_log());
+  CHECK(desk.launch().ended.empty());
+  CHECK(base::read_file(desk.written.folder.launch_log()) == log);
+  CHECK(desk.watcher.last.completed == 2);
+  desk.orders.repeat = {"run-b"};
+  CHECK(desk.launch().ended.size() == 1);
+  CHECK(desk.scheduler.submitted == Lines{"a", "b", "b"});
+  for (const auto& record : desk.log()) {
+    const bool repeats = record.event == "submitting" && record.launch == "t3";
+    CHECK(record.repeat == (repeats ? Lines{"run-b"} : Lines{}));
+  }
+}
+
 TEST_CASE("a plan with only completed runs does not reach the scheduler") {
   Desk desk({"a"});
   desk.written.write_completed("run-a", 10);

@@ -194,7 +194,9 @@ TEST_CASE("the error of the program is the reason, not the report of its launche
                "RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x512 and 2048x10)"},
            FailedOutput{"mpirun, module",
                         raised("ModuleNotFoundError: No module named 'horovod'") + kMpirunReport,
-                        "ModuleNotFoundError: No module named 'horovod'"},
+                        "ModuleNotFoundError: No module named 'horovod'; environment_setup under "
+                        "[trainer] prepares the environment of jobs "
+                        "(docs/your-script.md#environment)"},
            FailedOutput{
                "mpirun with tags",
                "[1,1]<stderr>:python: can't open file 'train.py': [Errno 2] No such file or "
@@ -242,12 +244,27 @@ TEST_CASE("words that are not a known error come before the report of the launch
   CHECK(end_of(words + "\n" + kAccelerateReport).reason.starts_with(words + "; subprocess.Called"));
 }
 
-TEST_CASE("without words on stderr the last output of the program follows the report") {
-  const auto end = end_of(std::string(kTorchrunHead) + kTorchrunReport,
+TEST_CASE("without words on stderr the last output of the program is part of the reason") {
+  const std::string head = kTorchrunHead;
+  CHECK(end_of(head + kTorchrunReport, "epoch 0 loss 3.2\n").reason ==
+        "exitcode  : 1 (pid: 27635); last output: epoch 0 loss 3.2");
+  const auto end = end_of(head + kTorchrunReport,
                           "epoch 0 loss 3.2\nERROR: the data set /data/x has no images\n");
-  CHECK(end.reason ==
-        "exitcode  : 1 (pid: 27635); last output: ERROR: the data set /data/x has no images");
+  CHECK(end.reason == "ERROR: the data set /data/x has no images; exitcode  : 1 (pid: 27635)");
+  CHECK(end.details.filename() == "stdout");
   CHECK(end_of(kMpirunReport).reason == "Exit code:    1");
+}
+
+TEST_CASE("without a launcher the last words of the program precede the exit code") {
+  CHECK(end_of("", "ERROR: data not found\n").reason == "ERROR: data not found; exit code 1");
+  CHECK(end_of("", "epoch 3\n").reason == "exit code 1; last output: epoch 3");
+  CHECK(end_of("the learning rate is too high\n", "epoch 3\n").reason ==
+        "the learning rate is too high; exit code 1");
+  const std::string warning =
+      "/home/u/train.py:9: UserWarning: slow loader\n  warnings.warn('slow loader')\n";
+  CHECK(end_of(warning, "ERROR: data not found\n").reason == "ERROR: data not found; exit code 1");
+  CHECK(end_of(warning, "epoch 3\n").reason == "exit code 1; last output: epoch 3");
+  CHECK(end_of("", "").reason == "exit code 1");
 }
 
 TEST_CASE("the last own line skips launchers, tracebacks and progress bars") {

@@ -239,7 +239,7 @@ TEST_CASE("errors on stdout of an external program count, and progress lines do 
   written.plan.runs[0].log_format = "timm";
   const auto launch = written.write_launch("run-a", 110);
   base::write_file_atomically(launch.out(), "Train: 0 [ 50/1251]\n");
-  CHECK(judge(written, ended(1)).reason == "exit code 1");
+  CHECK(judge(written, ended(1)).reason == "exit code 1; last output: Train: 0 [ 50/1251]");
   base::write_file_atomically(launch.err(),
                               "srun: error: node1: task 1: Exited with exit code 1\n");
   CHECK(judge(written, ended(1)).details == launch.err());
@@ -280,4 +280,43 @@ TEST_CASE("the state of the batch system takes precedence over output files") {
   const auto end = judge(written, job);
   CHECK(end.outcome == RunOutcome::NodeFailed);
   CHECK(end.reason == "node n3 is down");
+}
+
+TEST_CASE("the exit codes of dlscale-train have no meaning for external programs") {
+  test::WrittenPlan written({"a"});
+  written.plan.runs[0].log_format = "timm";
+  for (const int code : {2, 5}) {
+    const auto end = judge(written, ended(code));
+    CHECK(end.outcome == RunOutcome::Failed);
+    CHECK(end.exit_code == code);
+    CHECK(end.reason == "exit code " + std::to_string(code));
+  }
+  note(written, R"(,"exit_code":99)");
+  CHECK(judge(written, ended(1)).outcome == RunOutcome::Failed);
+  CHECK(judge(written, ended(1)).reason == "exit code 99");
+  note(written, R"(,"exit_code":99,"reason":"got SIGTERM","outcome":"Cancelled")");
+  CHECK(judge(written, ended(1)).outcome == RunOutcome::Cancelled);
+  note(written, R"(,"exit_code":99,"reason":"got SIGUSR1")");
+  CHECK(judge(written, ended(99)).outcome == RunOutcome::Preempted);
+}
+
+TEST_CASE("the reason for a missing module names the Python of the job and environment_setup") {
+  test::WrittenPlan written({"a"});
+  written.plan.runs[0].log_format = "timm";
+  const std::string advice =
+      "; environment_setup under [trainer] prepares the environment of jobs "
+      "(docs/your-script.md#environment)";
+  const auto launch = written.write_launch("run-a", 110);
+  base::write_file_atomically(launch.err(),
+                              "Traceback (most recent call last):\n  File \"train.py\", line 1\n"
+                              "ModuleNotFoundError: No module named 'torch'\n");
+  CHECK(judge(written, ended(1)).reason == "ModuleNotFoundError: No module named 'torch'" + advice);
+  base::make_directories(written.folder.software());
+  base::write_file_atomically(written.folder.software_record("one"),
+                              R"({"python_path":"/usr/bin/python3"})");
+  note(written, "", "started");
+  note(written, R"(,"software":"one")", "described");
+  base::write_file_atomically(launch.err(), "/usr/bin/python3: No module named torch\n");
+  CHECK(judge(written, ended(1)).reason ==
+        "/usr/bin/python3: No module named torch (Python of the job: /usr/bin/python3)" + advice);
 }
