@@ -93,11 +93,7 @@ MadeFigure rates(const FigureChoice& choice) {
           "no run of the study has known epochs and a known learning rate"};
 }
 
-MadeFigure results(const FigureChoice& choice) {
-  if (!choice.overrides.empty()) {
-    throw base::UsageError("-S changes a study file, which only the command plot lr reads");
-  }
-  workspace::ChosenStudy study = workspace::open_study(choice.study);
+MadeFigure figure_of(workspace::ChosenStudy& study, const FigureChoice& choice) {
   if (choice.kind == kRoofline) {
     analysis::Figure figure = figure_of_roofline(study, choice.roofline);
     std::string why = analysis::describe_use(study.frame);
@@ -119,6 +115,16 @@ MadeFigure results(const FigureChoice& choice) {
   std::string why = analysis::describe_use(study.frame);
   if (!figure.why_empty.empty()) why = figure.why_empty + "; " + why;
   return {std::move(figure), std::move(why)};
+}
+
+MadeFigure results(const FigureChoice& choice) {
+  if (!choice.overrides.empty()) {
+    throw base::UsageError("-S changes a study file, which only the command plot lr reads");
+  }
+  workspace::ChosenStudy study = workspace::open_study(choice.study);
+  MadeFigure made = figure_of(study, choice);
+  made.outdated = std::move(study.outdated);
+  return made;
 }
 
 }  // namespace

@@ -27,7 +27,8 @@ struct FigureChoice {
 
 struct MadeFigure {
   analysis::Figure figure;
-  std::string why_empty;  ///< message for the user if the figure has no series
+  std::string why_empty;      ///< message for the user if the figure has no series
+  std::string outdated = {};  ///< message if the results are older than the runs (ChosenStudy)
 };
 
 /// Returns the names of all figures of a fixed kind.

@@ -12,9 +12,11 @@
 #include "analysis/metrics/scaling/joined_frames.hpp"
 #include "analysis/metrics/scaling/selected_runs.hpp"
 #include "analysis/report/tables/captions.hpp"
+#include "analysis/store/changed_files.hpp"
 #include "analysis/store/reading/frame_reader.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
+#include "base/text.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "workspace/status/run_warnings.hpp"
 
@@ -125,6 +127,16 @@ analysis::Frame read_sources(const std::vector<SourceFolder>& sources, analysis:
 
 }  // namespace
 
+std::string outdated_results(const contract::PlanDir& folder) {
+  const std::vector<std::string> changed = analysis::files_changed_since_collect(folder);
+  if (changed.empty()) return "";
+  return fmt::format(
+      "the results are older than the runs: {} in {} changed after the last collect, for example "
+      "{}; run dlscale collect {}",
+      base::count_of(static_cast<std::int64_t>(changed.size()), "file"), folder.root().string(),
+      changed.front(), base::shell_quote(folder.root().string()));
+}
+
 ChosenStudy open_study(const StudyChoice& choice) {
   check_min_efficiency(choice.min_efficiency);
   const analysis::OutlierPolicy policy = analysis::parse_outlier_policy(choice.outliers);
@@ -146,6 +158,10 @@ ChosenStudy open_study(const StudyChoice& choice) {
     analysis::keep_runs(study.frame, select_runs(plan, choice.runs), study.options.baseline);
   }
   study.nothing_read = nothing_read_of(study.frame, study.folders);
+  for (const SourceFolder& source : study.folders) {
+    const std::string message = outdated_results(contract::PlanDir(source.folder));
+    if (!message.empty()) study.outdated += (study.outdated.empty() ? "" : "; ") + message;
+  }
   leave_out_outliers(study.frame, policy);
   if (own_baseline) {
     require_baseline(

@@ -7,6 +7,7 @@
 
 #include "analysis/frame.hpp"
 #include "analysis/report/tables/tables.hpp"
+#include "contract/plan/run_dir.hpp"
 #include "workspace/runs/selection.hpp"
 #include "workspace/source_folders.hpp"
 
@@ -38,7 +39,14 @@ struct ChosenStudy {
   /// Message on selected runs that completed without measurements, see nothing_read(). Empty
   /// without such runs.
   std::string nothing_read;
+  /// Message of outdated_results() on the folders. Empty if the results are up to date.
+  std::string outdated;
 };
+
+/// Returns a message if files of the plan folder changed after the last collect, so that the
+/// database lacks results. The message names the command that reads them. Returns an empty text if
+/// no file has changed. The database must exist.
+std::string outdated_results(const contract::PlanDir& folder);
 
 /// Throws base::UsageError if the efficiency is not above 0 and at most 1. The message names the
 /// option --min-efficiency.

@@ -42,8 +42,10 @@ void print_result(const LaunchFolder& place, const runner::LaunchReport& report)
         ", {} not submitted yet because of the job limit; repeat the command later",
         base::count_of(report.waiting, "run"));
   }
-  place.words << fmt::format("\ndlscale status {} shows the states of the runs\n",
-                             place.folder.root().string());
+  place.words << fmt::format(
+      "\ndlscale status {0} shows the states of the runs; dlscale collect {0} reads their "
+      "results\n",
+      place.folder.root().string());
 }
 
 /// Submission of the runs of one plan folder.
@@ -109,6 +111,7 @@ class Handover {
     if (report.stopped) return tell_of_interruption(place_, report);
     if (how.until == runner::Until::ended) {
       const int failed = print_states(place_, selected_);
+      print_collect_hint(place_);
       require_all_taken(report);
       return failed > 0 ? base::kExitRunsFailed : base::kExitOk;
     }

@@ -18,6 +18,7 @@
 #include "analysis/import/foreign_text.hpp"
 #include "analysis/import/imported_plan.hpp"
 #include "analysis/import/imported_run.hpp"
+#include "analysis/import/launch_format.hpp"
 #include "analysis/import/reading/file_problems.hpp"
 #include "analysis/import/reading/launcher_prefix.hpp"
 #include "analysis/import/reading/log_format.hpp"
@@ -146,8 +147,8 @@ class FolderRows {
   }
 
   /// Reads a file that is new or has changed and passes its content to `read`. With `always`,
-  /// unchanged files are passed, too. The callback `read` returns the file's problems, one per
-  /// line, and true if the file was truncated. A missing or unreadable file is recorded as a
+  /// unchanged files are passed, too. The callback `read` returns what to note about the file,
+  /// without its digest. A missing or unreadable file is recorded as a
   /// problem. Returns true if `read` was called.
   template <class Read>
   bool read_if_changed(const FoundFile& found, bool always, Read read) {
@@ -174,8 +175,9 @@ class FolderRows {
       return false;
     }
     ++summary_.files_read;
-    const auto [problems, truncated] = read(*file, name);
-    sources_.note(name, {file->sha256, problems, truncated});
+    Sources::Note note = read(*file, name);
+    note.sha256 = file->sha256;
+    sources_.note(name, std::move(note));
     return true;
   }
 
@@ -188,7 +190,7 @@ class FolderRows {
   void take_run(const FoundRun& found) {
     const bool has_new_description =
         read_if_changed(found.description, false, [&](TakenFile& file, const std::string& name) {
-          return std::pair(take_run_json(found.run_id, file, name), false);
+          return Sources::Note{.problems = take_run_json(found.run_id, file, name)};
         });
     for (const FoundLaunch& launch : found.launches) {
       ++summary_.launches;
@@ -313,8 +315,8 @@ class FolderRows {
     }
   }
 
-  std::pair<std::string, bool> take_results(const LaunchKey& key, const LogFormat& format,
-                                            TakenFile& taken) {
+  Sources::Note take_results(const LaunchKey& key, const LogFormat& format, TakenFile& taken) {
+    Sources::Note note;
     contract::RunSpec spec;
     const bool is_own = own_format_ && &format == &own_format_->entry();
     if (format.needs_run || is_own) {
@@ -322,27 +324,33 @@ class FolderRows {
       try {
         spec = contract::run_spec_from_json(base::read_file(file), relative(file));
       } catch (const base::Error&) {
-        return {key.source + ": ignored because no readable file describes its run", false};
+        note.problems = key.source + ": ignored because no readable file describes its run";
+        return note;
       }
     }
-    std::string problems;
-    if (!taken.results) {
-      taken.text = is_own ? without_launcher_prefixes(std::move(taken.text), format.recognises)
-                          : without_launcher_prefixes(std::move(taken.text));
+    if (is_own) {
+      taken.text = without_launcher_prefixes(std::move(taken.text), format.recognises);
+      const LaunchFormat own(*own_format_, folder_.run(key.run_id).launch(key.launch), spec);
+      LogContent content = own.entry().read(taken.text, spec);
+      if (own_format_->is_mapped()) note.unused_patterns = std::move(content.unused_patterns);
+      taken.results = std::move(content.file);
+    } else if (!taken.results) {
+      taken.text = without_launcher_prefixes(std::move(taken.text));
       taken.results = format.read(taken.text, spec).file;
     }
     contract::ResultsFile& file = *taken.results;
-    problems += problems_in(key.source, file);
+    note.problems = problems_in(key.source, file);
     for (const contract::ResultRecord& record : file.records) {
       const auto* start = std::get_if<contract::RunStart>(&record);
       if (start == nullptr || start->run_id == key.run_id) continue;
-      problems += fmt::format("{}: ignored because it contains results of run {}\n", key.source,
-                              start->run_id);
+      note.problems += fmt::format("{}: ignored because it contains results of run {}\n",
+                                   key.source, start->run_id);
       file = {};
       break;
     }
     rows_.replace_launch(key, file, printed_by(key));
-    return {problems, file.truncated};
+    note.truncated = file.truncated;
+    return note;
   }
 
   /// Returns the facts that NCCL printed in a launch. The output of an external trainer is in the

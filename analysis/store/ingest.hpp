@@ -10,6 +10,8 @@
 // lock is not enough, because it is on the file that a rebuild replaces.
 #pragma once
 
+#include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,8 @@ struct IngestSummary {
   std::vector<std::string> problems;
   /// Ids of runs that have results but are no longer in the plan.
   std::vector<std::string> unplanned;
+  /// Indices of the patterns of the study that read no line in the log of any completed launch.
+  std::set<std::size_t> unused_patterns;
 };
 
 /// Updates `results.sqlite` to match the files of the plan folder:

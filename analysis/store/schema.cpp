@@ -27,7 +27,9 @@ CREATE TABLE source (
   path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, ctime_ns INTEGER, inode INTEGER,
   sha256 TEXT,  -- NULL: the content is not in the database
   truncated INTEGER NOT NULL DEFAULT 0,  -- the last line was incomplete
-  problems TEXT NOT NULL DEFAULT ''      -- one per line
+  problems TEXT NOT NULL DEFAULT '',     -- one per line
+  -- patterns of the study that read no line of the log: their indices, separated by blanks
+  unused_patterns TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
 
 CREATE TABLE run (

@@ -14,7 +14,7 @@ inline constexpr int kApplicationId = 0x646c7363;
 
 /// Version of the schema. A database with another version is rebuilt from the files of the plan
 /// folder. Increase the version with every change of a table, of a view or of the meaning of rows.
-inline constexpr int kSchemaVersion = 16;
+inline constexpr int kSchemaVersion = 17;
 
 /// Creates the tables and views of a new database in one transaction.
 void create_schema(SQLite::Database& database);

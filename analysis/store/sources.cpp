@@ -3,16 +3,20 @@
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
+#include <sstream>
 
 #include "analysis/store/sqlite_rows.hpp"
 #include "analysis/store/store.hpp"
 #include "base/error.hpp"
 #include "base/parallel_for.hpp"
 #include "base/text.hpp"
+#include "contract/run_outcome.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -26,6 +30,14 @@ constexpr base::LoopLimits kLookers{.most_threads = 8, .chunk = 2000};
 
 std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+/// Returns the numbers in a text such as "0 3".
+std::set<std::size_t> indices_in(const std::string& text) {
+  std::set<std::size_t> indices;
+  std::istringstream numbers(text);
+  for (std::size_t index = 0; numbers >> index;) indices.insert(index);
+  return indices;
 }
 
 }  // namespace
@@ -47,7 +59,7 @@ Sources::Sources(const contract::PlanDir& folder, SQLite::Database& database)
       database_(database) {
   SQLite::Statement query(database_,
                           "SELECT path, size, mtime_ns, ctime_ns, inode, sha256, problems, "
-                          "truncated FROM source ORDER BY path");
+                          "truncated, unused_patterns FROM source ORDER BY path");
   std::vector<Row*> rows;
   while (query.executeStep()) {
     before_.push_back(query.getColumn(0));
@@ -55,7 +67,7 @@ Sources::Sources(const contract::PlanDir& folder, SQLite::Database& database)
     row.before = {query.getColumn(1), query.getColumn(2), query.getColumn(3), query.getColumn(4)};
     row.is_stored = true;
     row.content = {text_or_empty(query.getColumn(5)), query.getColumn(6),
-                   query.getColumn(7).getInt() != 0};
+                   query.getColumn(7).getInt() != 0, indices_in(query.getColumn(8).getString())};
     rows.push_back(&row);
   }
   // Several threads check the files, because each check waits for the network on a network file
@@ -145,10 +157,10 @@ void Sources::drop(const std::string& path) {
 }
 
 void Sources::write(std::int64_t started_ns) {
-  Inserter insert(
-      database_, "source",
-      {"path", "size", "mtime_ns", "ctime_ns", "inode", "sha256", "problems", "truncated"},
-      "INSERT OR REPLACE");
+  Inserter insert(database_, "source",
+                  {"path", "size", "mtime_ns", "ctime_ns", "inode", "sha256", "problems",
+                   "truncated", "unused_patterns"},
+                  "INSERT OR REPLACE");
   SQLite::Statement remove(database_, "DELETE FROM source WHERE path = ?");
   std::vector<std::string> paths;
   for (const auto& [path, row] : rows_) paths.push_back(path);
@@ -172,9 +184,29 @@ void Sources::write(std::int64_t started_ns) {
     const Note& content = row.content;
     insert.add(path, state.size, state.mtime_ns, state.ctime_ns, state.inode);
     insert.add(content.sha256.empty() ? std::nullopt : std::optional(content.sha256));
-    insert.add(content.problems, content.truncated).done();
+    insert.add(content.problems, content.truncated);
+    insert.add(fmt::format("{}", fmt::join(content.unused_patterns, " "))).done();
   }
 }
+
+namespace {
+
+/// Returns the indices of the patterns that read no line in the logs of all completed launches.
+std::set<std::size_t> patterns_without_lines(SQLite::Database& database) {
+  SQLite::Statement query(database,
+                          "SELECT DISTINCT unused_patterns FROM source JOIN launch "
+                          "ON launch.source = source.path WHERE launch.outcome = ?");
+  query.bind(1, contract::to_string(contract::RunOutcome::Completed));
+  std::optional<std::set<std::size_t>> unused;
+  while (query.executeStep()) {
+    const std::set<std::size_t> of_log = indices_in(query.getColumn(0).getString());
+    if (!unused) unused = of_log;
+    std::erase_if(*unused, [&](std::size_t pattern) { return !of_log.contains(pattern); });
+  }
+  return unused.value_or(std::set<std::size_t>());
+}
+
+}  // namespace
 
 void Sources::report(IngestSummary& summary) const {
   SQLite::Statement query(database_,
@@ -187,6 +219,7 @@ void Sources::report(IngestSummary& summary) const {
       summary.problems.emplace_back(problem);
     }
   }
+  summary.unused_patterns = patterns_without_lines(database_);
 }
 
 std::set<std::string> unchanged_paths(const contract::PlanDir& folder) {

@@ -3,6 +3,7 @@
 // collect` checked, in the database table `source`.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -98,6 +99,9 @@ class Sources {
     std::string sha256;
     std::string problems;  ///< problems, one per line
     bool truncated = false;
+    /// Indices of the patterns of the study that read no line of the log (LogContent). Empty for
+    /// other files.
+    std::set<std::size_t> unused_patterns = {};
   };
   void note(const std::string& path, Note note);
   /// Records the problem that explains why the database holds no content of the file.

@@ -39,6 +39,7 @@ int analyze(const AnalyzeOptions& options) {
   const analysis::Metric& metric = analysis::find_metric(options.metric);
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
   const workspace::ChosenStudy study = workspace::open_study(options.study);
+  if (!study.outdated.empty()) fmt::print(stderr, "warning: {}\n", study.outdated);
   const analysis::Report report =
       make_report(metric, study.frame, study.options, options.by, options.pivot);
   if (is_empty(report)) {

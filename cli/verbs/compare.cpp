@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -121,8 +122,16 @@ std::string reference_of(const CompareOptions& options) {
   return workspace::reference_of_study(contract::PlanDir{options.own.folder});
 }
 
+void warn_of_outdated_results(const CompareOptions& options) {
+  const contract::PlanDir folder{std::filesystem::path(options.own.folder)};
+  if (options.own.folder.empty() || !std::filesystem::exists(folder.database())) return;
+  const std::string outdated = workspace::outdated_results(folder);
+  if (!outdated.empty()) fmt::print(stderr, "warning: {}\n", outdated);
+}
+
 int compare(const CompareOptions& options) {
   if (options.rules) return list_rules();
+  warn_of_outdated_results(options);
   if (!options.findings.empty()) return compare_findings(options);
   if (options.predicted && options.reference.empty()) return compare_predicted(options);
   const std::string reference = reference_of(options);

@@ -15,6 +15,7 @@
 #include "cli/command.hpp"
 #include "cli/options/completer.hpp"
 #include "cli/options/selection_options.hpp"
+#include "workspace/chosen_study.hpp"
 #include "workspace/jobs/adaptive_repeats.hpp"
 #include "workspace/parquet_converter.hpp"
 #include "workspace/runs/selection.hpp"
@@ -56,6 +57,8 @@ int export_views(const ExportOptions& options) {
     };
   }
   const std::vector<analysis::Exported> written = analysis::export_study(folder, request);
+  const std::string outdated = workspace::outdated_results(folder);
+  if (!outdated.empty()) std::cerr << fmt::format("warning: {}\n", outdated);
   for (const analysis::Exported& one : written) {
     std::string views;
     for (const auto& [view, rows] : one.rows) {

@@ -90,7 +90,8 @@ int plot(const PlotOptions& options) {
   }
   forecast::check_choice(options);
   const fs::path output = output_path(options);
-  const auto [figure, why_empty] = forecast::make_figure(options);
+  const auto [figure, why_empty, outdated] = forecast::make_figure(options);
+  if (!outdated.empty()) fmt::print(stderr, "warning: {}\n", outdated);
   if (figure.series.empty()) {
     fmt::print(stderr, "dlscale: nothing to draw: {}\n", why_empty);
     return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;

@@ -73,7 +73,9 @@ analysis::WrittenBundle write(const ReportOptions& options, const workspace::Cho
   page = study_page(
       study.frame, study.options, options.by,
       [&](const std::string& part, double share) { progress.show(part, kShareOfNumbers * share); });
-  if (!study.nothing_read.empty()) page.warnings.push_back(study.nothing_read);
+  for (const std::string& message : {study.outdated, study.nothing_read}) {
+    if (!message.empty()) page.warnings.push_back(message);
+  }
   if (page.report.tables.empty() && page.figures.empty()) return {};
   if (options.study.sources.empty()) {
     workspace::add_named_publication(page.report, study.frame, options.study.folder);
@@ -115,7 +117,9 @@ int write_report(const ReportOptions& options) {
   const analysis::WrittenBundle bundle = write(options, study, folder, page);
   if (bundle.tables == 0 && bundle.figures == 0) {
     fmt::print(stderr, "dlscale: nothing to report: {}\n", describe_use(study.frame));
-    if (!study.nothing_read.empty()) fmt::print(stderr, "dlscale: {}\n", study.nothing_read);
+    for (const std::string& message : {study.nothing_read, study.outdated}) {
+      if (!message.empty()) fmt::print(stderr, "dlscale: {}\n", message);
+    }
     return options.study.runs.allow_empty ? kExitOk : kExitNothingMatched;
   }
   for (const std::string& warning : page.warnings) fmt::print("warning: {}\n", warning);

@@ -79,7 +79,9 @@ int follow(workspace::LaunchFolder& place, const workspace::RunIds& selected, do
     if (report.stopped) return workspace::tell_of_interruption(place, report);
     workspace::require_all_taken(report);
   }
-  return workspace::print_states(place, selected) > 0 ? kExitRunsFailed : kExitOk;
+  const int failed = workspace::print_states(place, selected);
+  if (!orders.follow.empty()) workspace::print_collect_hint(place);
+  return failed > 0 ? kExitRunsFailed : kExitOk;
 }
 
 int wait(const WaitOptions& options) {

@@ -211,6 +211,11 @@ int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& 
   return base::kExitInterrupted;
 }
 
+void print_collect_hint(const LaunchFolder& place) {
+  place.words << fmt::format("dlscale collect {} reads the results of the runs\n",
+                             place.folder.root().string());
+}
+
 int print_states(const LaunchFolder& place, const RunIds& runs) {
   return print_states(place, runs, states_now(place.plan, place.folder));
 }

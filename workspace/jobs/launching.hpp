@@ -107,6 +107,9 @@ std::string new_launch_token();
 /// Prints how to continue after an interruption, and returns kExitInterrupted.
 int tell_of_interruption(const LaunchFolder& place, const runner::LaunchReport& report);
 
+/// Prints the command that reads the results of runs that have ended.
+void print_collect_hint(const LaunchFolder& place);
+
 /// Prints the number of `runs` in each state, and returns the number of failed runs. Waiting,
 /// running and completed runs do not count as failed.
 int print_states(const LaunchFolder& place, const RunIds& runs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names the runs that would answer the open questions of a study, with the commands that plan and
-// submit these runs.
+// submit these runs, and that read their results.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,8 +59,12 @@ std::map<std::string, std::string> plan_commands(const Frame& frame, const std::
   return commands;
 }
 
-/// Adds the step that plans the study again with the changed key `setting` and then submits runs.
-/// Sources with different plan commands get a step each.
+/// Command that reads the results of the submitted runs. `dlscale submit` may return before they
+/// end.
+constexpr const char* kCollectCommand = "dlscale collect    # after the runs have ended";
+
+/// Adds the step that plans the study again with the changed key `setting`, submits runs and reads
+/// their results. Sources with different plan commands get a step each.
 void add_plan_step(std::vector<NextStep>& steps, const AnsweredStudy& study,
                    const std::string& reason, const std::string& setting,
                    const std::string& submit) {
@@ -72,11 +76,12 @@ void add_plan_step(std::vector<NextStep>& steps, const AnsweredStudy& study,
       std::ranges::all_of(commands, [&](const auto& entry) { return entry.second == first; });
   if (all_equal) {
     const char* folder = is_joined ? "in the plan folder of each source" : "in the plan folder";
-    steps.push_back({reason + ", " + folder, {first, submit}});
+    steps.push_back({reason + ", " + folder, {first, submit, kCollectCommand}});
     return;
   }
   for (const auto& [source, command] : commands) {
-    steps.push_back({reason + ", in the plan folder of " + source, {command, submit}});
+    steps.push_back(
+        {reason + ", in the plan folder of " + source, {command, submit, kCollectCommand}});
   }
 }
 
@@ -120,8 +125,8 @@ class OpenRepeats {
 void add_open_step(std::vector<NextStep>& steps, const std::string& purpose, std::size_t count,
                    const std::string& which) {
   steps.push_back(
-      {fmt::format("{}, complete {}{} (dlscale status shows the states)", purpose,
-                   base::count_of(static_cast<std::int64_t>(count), "planned run"), which),
+      {fmt::format("{}, complete {}{} (dlscale status shows the states), then run dlscale collect",
+                   purpose, base::count_of(static_cast<std::int64_t>(count), "planned run"), which),
        {}});
 }
 

@@ -14,6 +14,7 @@ using test::add_accurate_repeats;
 using test::add_repeats;
 using test::frame_of;
 
+const std::string kCollect = "dlscale collect    # after the runs have ended";
 const std::string kPlan = "dlscale plan study.toml --site site.toml -o . -S ";
 
 /// Returns the answer to the question that contains `words`.
@@ -175,7 +176,7 @@ TEST_CASE("too few repetitions give no recommendation but the runs that are miss
   CHECK(check_of(answer, "repetitions").light == TrustCheck::Light::Amber);
   REQUIRE(answer.next.size() == 1);
   CHECK(answer.next[0].commands ==
-        std::vector<std::string>{kPlan + "study.repeats=6", "dlscale submit"});
+        std::vector<std::string>{kPlan + "study.repeats=6", "dlscale submit", kCollect});
 }
 
 TEST_CASE("single runs are a problem, and the condition selects only the points without repeats") {
@@ -183,8 +184,9 @@ TEST_CASE("single runs are a problem, and the condition selects only the points 
   std::erase_if(frame.runs, [](const RunRow& run) { return run.gpus >= 4 && run.repetition > 1; });
   const StudyAnswer answer = answer_study(frame, {});
   CHECK(check_of(answer, "repetitions").light == TrustCheck::Light::Amber);
-  CHECK(answer.next.at(0).commands ==
-        std::vector<std::string>{kPlan + "study.repeats=6", "dlscale submit --where 'gpus >= 4'"});
+  CHECK(answer.next.at(0).commands == std::vector<std::string>{kPlan + "study.repeats=6",
+                                                               "dlscale submit --where 'gpus >= 4'",
+                                                               kCollect});
   const StudyAnswer single = answer_study(clear_study(1), {});
   CHECK(check_of(single, "repetitions").light == TrustCheck::Light::Red);
   CHECK_THAT(answer_to(single, "GPUs?").text, Contains("(one run)") && Contains("not proven"));
@@ -205,7 +207,7 @@ TEST_CASE("with one GPU count the number of GPUs is unknown, and other counts ar
   CHECK_FALSE(answer_to(answer, "GPUs?").is_supported);
   CHECK_THAT(answer_to(answer, "GPUs?").text, Contains("Unknown: all runs have 4 GPUs"));
   CHECK(answer.next.at(0).commands ==
-        std::vector<std::string>{kPlan + "'matrix.gpus=[4, 8, 16]'", "dlscale submit"});
+        std::vector<std::string>{kPlan + "'matrix.gpus=[4, 8, 16]'", "dlscale submit", kCollect});
 }
 
 TEST_CASE("the plan command names the original study and repeats its changes") {
@@ -241,7 +243,7 @@ TEST_CASE("planned runs on other counts that have not ended are completed before
   REQUIRE(next.size() == 1);
   CHECK(next[0].reason ==
         "to compare counts, complete 2 planned runs on other numbers of GPUs (dlscale status shows "
-        "the states)");
+        "the states), then run dlscale collect");
   CHECK(next[0].commands.empty());
 }
 
@@ -270,7 +272,8 @@ TEST_CASE("planned repetitions that have not ended count as repetitions") {
   CHECK(answer_study(frame, {}).next.empty());
   frame.runs.pop_back();
   CHECK(answer_study(frame, {}).next.at(0).commands ==
-        std::vector<std::string>{kPlan + "study.repeats=6", "dlscale submit --where 'gpus == 2'"});
+        std::vector<std::string>{kPlan + "study.repeats=6", "dlscale submit --where 'gpus == 2'",
+                                 kCollect});
 }
 
 TEST_CASE("logs without an end are not planned runs that the user can complete") {
@@ -303,8 +306,9 @@ TEST_CASE("an efficiency that the repetitions cannot decide asks for more of the
   CHECK_FALSE(answer_to(answer, "GPUs?").is_supported);
   CHECK_THAT(answer_to(answer, "GPUs?").text,
              Contains("cannot tell whether the efficiency is at least 0.8"));
-  CHECK(answer.next.at(0).commands ==
-        std::vector<std::string>{kPlan + "study.repeats=12", "dlscale submit --where 'gpus == 2'"});
+  CHECK(answer.next.at(0).commands == std::vector<std::string>{kPlan + "study.repeats=12",
+                                                               "dlscale submit --where 'gpus == 2'",
+                                                               kCollect});
 }
 
 TEST_CASE("mixed conditions and failed runs are problems that the checks name") {
@@ -437,7 +441,8 @@ TEST_CASE("the text for terminals has short lines and keeps commands whole") {
   const std::string text = answer_text(answer_study(clear_study(3), {}));
   CHECK_THAT(text,
              Contains("- How many GPUs?") && Contains("- Can I trust it? repetitions (caution)"));
-  CHECK_THAT(text, Contains("\n    " + kPlan + "study.repeats=6\n    dlscale submit\n"));
+  CHECK_THAT(text, Contains("\n    " + kPlan + "study.repeats=6\n    dlscale submit\n    " +
+                            kCollect + "\n"));
   std::size_t longest = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
