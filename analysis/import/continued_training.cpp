@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/import/foreign_text.hpp"
+#include "analysis/import/imported_run.hpp"
 #include "analysis/import/same_training.hpp"
 
 namespace dlscale::analysis {
@@ -36,9 +38,40 @@ bool begins_in(const TrainedSpan& later, const TrainedSpan& earlier) {
          later.steps_before + later.steps >= earlier.steps_before + earlier.steps;
 }
 
+/// Returns the span of a log with the numbers that the log states for its epochs.
+TrainedSpan printed_span(const ImportRecord& record) {
+  TrainedSpan span = record.span;
+  span.first_epoch += record.epochs_from.value_or(0);
+  span.last_epoch += record.epochs_from.value_or(0);
+  return span;
+}
+
+/// Returns true if the log may continue a log that shows how the epochs of both logs count.
+bool needs_first_epoch(const ImportRecord& record) {
+  const bool is_found = !record.mapped.kind.empty() && !record.mapped.counts.epochs_from;
+  return is_found && record.epochs_from != 0 && record.span.is_known() && record.part == LogPart{};
+}
+
+/// Reads a log again, whose first epoch has the number `epochs_from`.
+void read_again(ImportedRun& run, int epochs_from) {
+  run.record.epochs_from = epochs_from;
+  ForeignText foreign = read_foreign(run.record.path);
+  const std::string text = without_launcher_prefixes(run.record, std::move(foreign.text));
+  contract::RunSpec spec = run.spec;
+  keep_what_is_said(spec);
+  const LogContent content = read_log(run.record, text, spec);
+  run.trace = trace_of(content);
+  run.record.opening = opening_of(*run.trace);
+  run.record.span = span_of(content);
+}
+
 /// Returns true if `a` begins later than `b`.
 bool begins_later(const TrainedSpan& a, const TrainedSpan& b) {
   return std::pair(a.first_epoch, a.steps_before) > std::pair(b.first_epoch, b.steps_before);
+}
+
+std::string folder_and_format(const ImportRecord& record) {
+  return fs::path(record.path).parent_path().string() + "\n" + record.format;
 }
 
 class Chains {
@@ -71,9 +104,7 @@ class Chains {
   }
 
  private:
-  static std::string key_of(const ImportedRun& run) {
-    return fs::path(run.record.path).parent_path().string() + "\n" + run.record.format;
-  }
+  static std::string key_of(const ImportedRun& run) { return folder_and_format(run.record); }
 
   /// Removes the recorded continuations of a log if one of the logs that continue it is part of
   /// this import. find_earlier() then determines the continuations again.
@@ -195,6 +226,27 @@ class Chains {
 };
 
 }  // namespace
+
+void count_epochs_alike(std::vector<ImportedRun>& runs) {
+  std::map<std::string, std::vector<const ImportRecord*>> logs;
+  for (const ImportedRun& run : runs) logs[folder_and_format(run.record)].push_back(&run.record);
+  // A log may continue a log that continues another log.
+  for (bool has_changed = true; has_changed;) {
+    has_changed = false;
+    for (ImportedRun& run : runs) {
+      if (!needs_first_epoch(run.record)) continue;
+      const TrainedSpan own = printed_span(run.record);
+      const auto& others = logs[folder_and_format(run.record)];
+      const auto earlier = std::ranges::find_if(others, [&](const ImportRecord* other) {
+        return other->epochs_from && other->epochs_from != run.record.epochs_from &&
+               begins_in(own, printed_span(*other));
+      });
+      if (earlier == others.end()) continue;
+      read_again(run, *(*earlier)->epochs_from);
+      has_changed = true;
+    }
+  }
+}
 
 ContinuedTrainings join_continued(std::vector<ImportedRun> runs, const ImportedPlan& before) {
   return Chains(std::move(runs), before).join();

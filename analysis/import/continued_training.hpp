@@ -24,6 +24,11 @@ struct ContinuedTrainings {
   std::set<std::string> paths;        ///< paths of logs that no longer have a run of their own
 };
 
+/// Makes the logs of resumed trainings count epochs like the logs that they continue, because a log
+/// that begins with a later epoch does not show whether its epochs count from 0 or from 1. Reads
+/// these logs again. Applies only to logs whose mapping does not state how epochs count.
+void count_epochs_alike(std::vector<ImportedRun>& runs);
+
 /// Joins the runs whose logs continue each other. `before` is the content of the plan folder before
 /// the import. If a log continues a log that only the plan folder contains, the continuing log is
 /// returned as unclear, and the user must import both logs together.

@@ -134,27 +134,33 @@ LogContent read_whole(std::string_view log, const MappedFormat& format,
 
 }  // namespace
 
-DescribedFormat::DescribedFormat(std::string_view text, const std::string& file) : text_(text) {
-  const auto mapped = parse_mapped_format(text, file);
+DescribedFormat::DescribedFormat(std::string_view text, const std::string& file,
+                                 std::optional<int> epochs_from)
+    : text_(text) {
+  auto mapped = parse_mapped_format(text, file);
   if (!mapped) {
     use_rules(text, file);
     return;
   }
-  for (const std::string& mistake : misspelt_groups(mapped->format)) {
-    warnings_.emplace_back(base::SpecError({file}, "line", mistake).what());
+  if (epochs_from && !mapped->format.counts.epochs_from) {
+    mapped->format.counts.epochs_from = *epochs_from;
   }
-  mapped_name_ = mapped->name;
-  entry_.name = mapped_name_.c_str();
+  for (const MisspeltGroup& group : misspelt_groups(mapped->format)) {
+    const base::SpecError warning(mapped->places[group.pattern], "line", group.text);
+    warnings_.emplace_back(warning.what());
+  }
+  mapped_ = std::make_shared<const MappedFile>(*mapped);
+  entry_.name = mapped_->name.c_str();
   entry_.summary = "columns or patterns that the user describes";
   entry_.file = "stdout";
-  entry_.recognises = [format = mapped->format](std::string_view head) {
+  entry_.recognises = [format = mapped_->format](std::string_view head) {
     return has_rows(head, format);
   };
-  entry_.read = [format = mapped->format](std::string_view log, const contract::RunSpec& run) {
+  entry_.read = [format = mapped_->format](std::string_view log, const contract::RunSpec& run) {
     return read_whole(log, format, run, {});
   };
-  entry_.explain = [format = mapped->format](std::string_view log, const contract::RunSpec& run,
-                                             const WatchLine& watch) {
+  entry_.explain = [format = mapped_->format](std::string_view log, const contract::RunSpec& run,
+                                              const WatchLine& watch) {
     std::vector<std::pair<int, std::string>> facts;
     LogContent content = read_whole(log, format, run, [&](int line, const std::string& fact) {
       facts.emplace_back(line, fact);
@@ -164,6 +170,27 @@ DescribedFormat::DescribedFormat(std::string_view text, const std::string& file)
     return content;
   };
   entry_.needs_run = true;
+}
+
+bool DescribedFormat::finds_first_epoch() const {
+  return mapped_ != nullptr && !mapped_->format.counts.epochs_from;
+}
+
+std::vector<std::string> DescribedFormat::describe_unused(
+    const std::set<std::size_t>& unused) const {
+  const std::size_t count =
+      mapped_ != nullptr ? mapped_->places.size() : description_->rules.size();
+  std::vector<std::string> warnings;
+  for (const std::size_t i : unused) {
+    if (i >= count) break;
+    warnings.push_back(mapped_ != nullptr
+                           ? analysis::describe_unused(*mapped_, i)
+                           : base::SpecError(description_->rules[i].where, "line",
+                                             "no line is read by this rule; no line matches it, or "
+                                             "rules before it read these lines")
+                                 .what());
+  }
+  return warnings;
 }
 
 void DescribedFormat::use_rules(std::string_view text, const std::string& file) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "analysis/import/foreign_text.hpp"
 #include "analysis/import/imported_plan.hpp"
 #include "analysis/import/imported_run.hpp"
+#include "analysis/import/mapped/mapped_file.hpp"
 #include "analysis/import/reading/launcher_prefix.hpp"
 #include "analysis/import/reading/log_format.hpp"
 #include "analysis/import/same_job.hpp"
@@ -70,6 +72,8 @@ class Import {
     for (const ForeignLog& log : logs) import_log(log);
     for (const KnownCompanion& one : companions_) keep_companion(one);
     check_found(logs.size());
+    count_epochs_alike(runs_);
+    warn_of_unused_patterns();
     ReplacedRuns replaced{{}, count_jobs_once()};
     replaced.paths = join();
     replaced.paths.merge(join_launches());
@@ -145,6 +149,7 @@ class Import {
     }
     if (!has_content(log, first->second.record.sha256)) return false;
     add_known(log, record.path);
+    unused_patterns_.emplace();  // the patterns that read the log are not recorded
     return true;
   }
 
@@ -272,7 +277,10 @@ class Import {
     add_defaults(reported);
     contract::RunSpec run = imported_run(study(), reported, log.shown);
     keep_what_is_said(run);
+    record.epochs_from.reset();  // of another part of the log
     LogContent content = read_log(record, text, run);
+    record.epochs_from = content.epochs_from;
+    take_unused_patterns(content);
     record.facts = content.facts;
     TrainingTrace trace = trace_of(content);
     record.opening = opening_of(trace);
@@ -295,6 +303,21 @@ class Import {
     add(log, record, stop.outcome, stop.reason);
     runs_.back().trace = std::move(trace);
     return true;
+  }
+
+  void take_unused_patterns(const LogContent& content) {
+    const std::set<std::size_t>& own = content.unused_patterns;
+    if (!unused_patterns_) unused_patterns_ = own;
+    std::erase_if(*unused_patterns_, [&](std::size_t one) { return !own.contains(one); });
+  }
+
+  /// Warns of the patterns that read no line of any log.
+  void warn_of_unused_patterns() {
+    if (!unused_patterns_ || request_.pattern_places.empty()) return;
+    const MappedFile mapped{"", request_.mapped, request_.pattern_places};
+    for (const std::size_t pattern : *unused_patterns_) {
+      summary_.warnings.push_back(describe_unused(mapped, pattern));
+    }
   }
 
   void count(const ImportRecord& record) {
@@ -476,6 +499,8 @@ class Import {
   std::unique_ptr<AxisTable> table_;
   std::vector<ImportedRun> runs_;
   std::vector<KnownCompanion> companions_;
+  /// Patterns that read no line of the logs so far. Empty before the first log.
+  std::optional<std::set<std::size_t>> unused_patterns_;
   ImportSummary summary_;
 };
 

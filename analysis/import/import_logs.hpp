@@ -11,6 +11,7 @@
 #include "analysis/import/described_format.hpp"
 #include "analysis/import/mapped/mapped_format.hpp"
 #include "analysis/import/skipped_log.hpp"
+#include "base/error.hpp"
 #include "contract/plan/run_dir.hpp"
 
 namespace dlscale::analysis {
@@ -19,6 +20,7 @@ struct ImportRequest {
   std::vector<std::string> logs;  ///< log files and folders
   std::string format;             ///< format of all logs; empty: detected for each log
   MappedFormat mapped;            ///< mapping of columns, or patterns; none if its kind is empty
+  std::vector<base::Location> pattern_places = {};  ///< places of the patterns in their file
   /// Format that the user describes in a file, for all logs. Null if the user gives no such file.
   std::shared_ptr<const DescribedFormat> described = nullptr;
   std::vector<std::string> axes;      ///< axes from paths, "name=REGEX"

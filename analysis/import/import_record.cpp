@@ -135,6 +135,7 @@ void visit_fields(Visitor& v, MappedJson& m) {
   v.sparse("steps", m.counts.steps);
   v.sparse("counts_from", m.counts.counts_from);
   v.sparse("warmup_rows", m.counts.warmup_rows);
+  v.sparse("epochs_from", m.counts.epochs_from);
 }
 
 template <class Visitor>
@@ -150,6 +151,7 @@ void visit_fields(Visitor& v, ImportJson& i) {
   v.sparse("part", i.part);
   v.required("facts", r.facts);
   v.sparse("mapped", i.mapped);
+  v.sparse("epochs_from", r.epochs_from);
   v.sparse("format_text", i.format_text);
   v.sparse("opening", r.opening);
   v.sparse("span", i.span);
@@ -239,7 +241,11 @@ std::string without_launcher_prefixes(const ImportRecord& record, std::string te
 LogContent read_log(const ImportRecord& record, std::string_view text,
                     const contract::RunSpec& run) {
   if (!record.mapped.kind.empty()) {
-    LogContent content = read_mapped(text, record.mapped, record.part, run);
+    MappedFormat mapped = record.mapped;
+    if (!mapped.counts.epochs_from && record.epochs_from) {
+      mapped.counts.epochs_from = *record.epochs_from;
+    }
+    LogContent content = read_mapped(text, mapped, record.part, run);
     content.has_end_line = false;
     return content;
   }

@@ -47,6 +47,9 @@ struct ImportRecord {
   MappedFormat mapped;  ///< mapping for csv, jsonl, markdown and pattern
   /// Format that the user describes in a file, or null if `format` names another format.
   std::shared_ptr<const DescribedFormat> described = nullptr;
+  /// Number with which the log counts the first epoch, 0 or 1, for a mapping that finds this out
+  /// from the log. Empty if the log does not show it.
+  std::optional<int> epochs_from = std::nullopt;
   LogPart part;         ///< part of the log that contains this run
   AxisValues facts;     ///< facts that the log states about the run
   std::string opening;  ///< hash of the first entries; the same for all logs of a training

@@ -21,10 +21,11 @@ struct FormatCheck {
 
 /// Prints for each line of each log what the format reads from the line, and a summary of each log.
 /// Prints the name of each log if there are several. A log without text, for example an empty file,
-/// gets a message instead. Prints the warnings about a format file once, after the logs. Returns
-/// true if the format read results (steps, epochs, evaluations) from all logs. Throws base::Error
-/// for an unknown format, for an error in a format file, for a wrong value of the run and for a log
-/// that does not exist. Nothing is printed before such an error.
+/// gets a message instead. Prints the warnings about a format file once, after the logs, and the
+/// patterns or rules of the file that read no line of any log. Returns true if the format read
+/// results (steps, epochs, evaluations) from all logs. Throws base::Error for an unknown format,
+/// for an error in a format file, for a wrong value of the run and for a log that does not exist.
+/// Nothing is printed before such an error.
 bool check_format(const FormatCheck& check, std::ostream& out);
 
 }  // namespace dlscale::workspace

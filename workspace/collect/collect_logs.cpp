@@ -19,7 +19,6 @@
 #include "contract/plan/run_dir.hpp"
 #include "workspace/collect/check_format.hpp"
 #include "workspace/collect/collect_steps.hpp"
-#include "workspace/collect/pattern_file.hpp"
 
 namespace dlscale::workspace {
 namespace {
@@ -58,6 +57,7 @@ void choose_format(const LogOptions& options, const std::vector<std::string>& lo
     const std::string text = base::read_text_file(format);
     if (const auto mapped = analysis::parse_mapped_format(text, format)) {
       request.mapped = mapped->format;
+      request.pattern_places = mapped->places;
     } else {
       request.described = std::make_shared<const analysis::DescribedFormat>(text, format);
     }
@@ -75,7 +75,10 @@ void choose_format(const LogOptions& options, const std::vector<std::string>& lo
     if (!options.columns.empty() || (!format.empty() && format != "pattern")) {
       throw base::UsageError("--pattern: cannot be combined with --map or with another --format");
     }
-    request.mapped = read_pattern_file(options.pattern);
+    const std::string text = base::read_text_file(options.pattern);
+    const analysis::MappedFile mapped = analysis::parse_pattern_file(text, options.pattern);
+    request.mapped = mapped.format;
+    request.pattern_places = mapped.places;
   } else if (format == "pattern") {
     throw base::UsageError(
         "--format pattern: describe the lines in a file and add --pattern FILE.toml");

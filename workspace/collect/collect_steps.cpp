@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/import/described_format.hpp"
 #include "analysis/import/imported_plan.hpp"
 #include "analysis/import/reading/file_problems.hpp"
 #include "analysis/metrics/scaling/selected_runs.hpp"
@@ -80,6 +81,19 @@ void print_run_warnings(const analysis::Frame& frame, const contract::PlanDir& f
   if (!nothing.empty()) out << "warning: " << nothing << "\n";
 }
 
+/// Prints a warning for each pattern of the study that read no line of the completed runs.
+void print_unused_patterns(const std::set<std::size_t>& unused, const contract::PlanDir& folder,
+                           std::ostream& out) {
+  const fs::path file = folder.log_format_toml();
+  std::error_code missing;
+  if (unused.empty() || !fs::exists(file, missing)) return;
+  const analysis::DescribedFormat format(base::read_text_file(file), file.string());
+  if (!format.is_mapped()) return;
+  for (const std::string& warning : format.describe_unused(unused)) {
+    out << fmt::format("warning: {} (in the logs of all completed runs)\n", warning);
+  }
+}
+
 /// Prints what was read, and the problems of the files.
 void print_summary(const analysis::IngestSummary& summary, const analysis::Frame& frame,
                    const contract::PlanDir& folder, std::ostream& out) {
@@ -92,6 +106,7 @@ void print_summary(const analysis::IngestSummary& summary, const analysis::Frame
         folder.database().string());
   }
   print_problems(summary, out);
+  print_unused_patterns(summary.unused_patterns, folder, out);
   print_run_warnings(frame, folder, out);
 }
 

@@ -6,9 +6,11 @@
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <variant>
 
 #include "analysis/import/described_format.hpp"
+#include "analysis/import/launch_format.hpp"
 #include "analysis/import/reading/launcher_prefix.hpp"
 #include "analysis/import/reading/log_format.hpp"
 #include "base/error.hpp"
@@ -37,6 +39,14 @@ class RunFormat {
                            : &base::find(analysis::log_formats(), "log format", name);
   }
   const analysis::LogFormat& format() const { return *format_; }
+
+  /// Reads the text of the log of a launch.
+  analysis::LogContent read(const contract::LaunchDir& launch, std::string text,
+                            const contract::RunSpec& run) const {
+    text = analysis::without_launcher_prefixes(std::move(text));
+    if (!described_ || &described_->entry() != format_) return format_->read(text, run);
+    return analysis::LaunchFormat(*described_, launch, run).entry().read(text, run);
+  }
 
  private:
   std::optional<analysis::DescribedFormat> described_;
@@ -73,9 +83,8 @@ std::vector<contract::ResultRecord> read_launch_log(const contract::LaunchDir& l
     const RunFormat log(run, folder);
     const fs::path description = folder.run(run.run_id).run_json();
     const contract::RunSpec spec = contract::run_spec_from_json(base::read_file(description), "");
-    std::string text = read_ends_of(launch.root() / log.format().launch_file());
-    text = analysis::without_launcher_prefixes(std::move(text));
-    return log.format().read(text, spec).file.records;
+    return log.read(launch, read_ends_of(launch.root() / log.format().launch_file()), spec)
+        .file.records;
   } catch (const base::Error&) {  // the run may just be writing its files
     return {};
   }

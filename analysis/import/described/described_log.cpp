@@ -62,7 +62,8 @@ DescribedLog::DescribedLog(const FormatDescription& format, const contract::RunS
       log_(run, format.trainer.c_str()),
       line_values_(format),
       first_of_line_(std::size(kRunValues) + format.variables.size()),
-      places_(format.sequences) {
+      places_(format.sequences),
+      used_(format.rules.size()) {
   values_.assign(first_of_line_, kNone);
   log_.start().measured_units = units_of(format);
   refresh_run_values();
@@ -118,6 +119,7 @@ void DescribedLog::read_line(const LogLine& line) {
   for (const LineRule& rule : format_.rules) {
     const LineValues::Result result = line_values_.read(rule, text_, line.complete);
     if (result == LineValues::Result::other) continue;
+    used_[static_cast<std::size_t>(&rule - format_.rules.data())] = true;
     if (result == LineValues::Result::heading) return watch("heading");
     const bool is_cut_off =
         !line.complete && (rule.needs_end || result != LineValues::Result::values);
@@ -424,6 +426,7 @@ bool DescribedLog::add_window(const LineRule& rule, std::int64_t count) {
        field(entry, "tokens_per_s") / length, field(entry, "rank_tokens_per_s") * gpus() / length});
   const double elapsed = field(entry, "elapsed_s");
   double wall_s = first_known({field(entry, "wall_s"), field(entry, "step_s") * steps});
+  if (wall_s > 0 && steps > 0 && std::isnan(elapsed)) state.times.add(wall_s / steps, line_);
   if (!std::isnan(elapsed)) {
     const bool is_new = is_process_start_ || elapsed < state.last.elapsed_s;
     wall_s = elapsed - (is_new ? 0 : state.last.elapsed_s);
@@ -628,7 +631,17 @@ LogContent DescribedLog::finish() {
   const bool has_such_rules = std::any_of(format_.rules.begin(), format_.rules.end(),
                                           [](const LineRule& rule) { return rule.expects_end; });
   if (has_such_rules && !expects_end_) log_.lacks_end_line();
-  return log_.finish();
+  for (const auto& [rule, steps] : steps_) {
+    const int line = steps.times.line();
+    const std::string warning =
+        steps.times.warning(has_field(*rule->steps, "wall_s") ? "wall_s" : "step_s");
+    if (!warning.empty()) log_.sum_up(line, warning);
+  }
+  LogContent content = log_.finish();
+  for (std::size_t i = 0; i < format_.rules.size(); ++i) {
+    if (!used_[i]) content.unused_patterns.insert(i);
+  }
+  return content;
 }
 
 }  // namespace dlscale::analysis

@@ -9,6 +9,7 @@
 
 #include "analysis/import/described/line_rule.hpp"
 #include "analysis/import/described/line_values.hpp"
+#include "analysis/import/reading/clock_watch.hpp"
 #include "analysis/import/reading/collected_log.hpp"
 
 namespace dlscale::analysis {
@@ -47,6 +48,7 @@ class DescribedLog {
     std::vector<HeldLine> opening;  ///< first lines, until their numbers of steps are known
     bool is_open = true;            ///< true until the opening lines were added
     int rows = 0;                   ///< number of rows with steps so far
+    ClockWatch times = {};          ///< times of a step that the lines state
     const LineRule* rule = nullptr;
   };
 
@@ -113,6 +115,7 @@ class DescribedLog {
   std::map<const LineRule*, std::set<std::string, std::less<>>> texts_;
   std::map<const LineRule*, std::set<double>> numbers_;
   std::set<const LineRule*> once_;
+  std::vector<bool> used_;                     ///< by rule: true if the rule selected a line
   double stated_gpus_ = 0, stated_batch_ = 0;  ///< gpus and batch_per_gpu in the log; 0: none
   double stated_accumulation_ = 1;             ///< accumulation_steps in the log
   std::vector<LineEvaluation> held_;

@@ -407,6 +407,7 @@ class FormatParser {
 
   LineRule rule_of(const Item& item) {
     LineRule rule;
+    rule.where = item.node.where;
     read_source(item, rule);
     use_names(rule.names, item);
     rule_ = &rule;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/import/reading/regex.hpp"
+#include "base/error.hpp"
 #include "config/expression/expression.hpp"
 
 namespace dlscale::analysis {
@@ -126,8 +127,9 @@ enum class RepeatedLine {
 struct LineRule {
   enum class Source { none, pattern, json, table };
 
-  std::string name;    ///< name in messages of check-format
-  std::string starts;  ///< beginning of the lines of the rule
+  base::Location where;  ///< place of the rule in the format file
+  std::string name;      ///< name in messages of check-format
+  std::string starts;    ///< beginning of the lines of the rule
   /// Texts that a line must contain. The pattern is applied to the part of the line that begins
   /// with the first of these texts.
   std::vector<std::string> contains;

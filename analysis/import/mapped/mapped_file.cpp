@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/import/mapped/mapped_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "analysis/import/mapped/measure.hpp"
+#include "analysis/import/reading/regex.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
 #include "config/toml/fields.hpp"
@@ -22,13 +25,24 @@ std::string string_at(const Node& node, const std::string& key) {
   throw base::SpecError(node.where, key, "must be a regular expression in quotation marks");
 }
 
-void read_lines(const Node& node, MappedFormat& format) {
-  if (const auto* const list = std::get_if<config::List>(&node.value)) {
-    for (const Node& each : *list) format.patterns.push_back(string_at(each, "line"));
-  } else {
-    format.patterns.push_back(string_at(node, "line"));
+void read_pattern(const Node& node, MappedFile& mapped) {
+  const std::string pattern = string_at(node, "line");
+  try {
+    const Regex checked(pattern);
+  } catch (const base::UsageError& error) {
+    throw base::SpecError(node.where, "line", error.what());
   }
-  if (format.patterns.empty())
+  mapped.format.patterns.push_back(pattern);
+  mapped.places.push_back(node.where);
+}
+
+void read_lines(const Node& node, MappedFile& mapped) {
+  if (const auto* const list = std::get_if<config::List>(&node.value)) {
+    for (const Node& each : *list) read_pattern(each, mapped);
+  } else {
+    read_pattern(node, mapped);
+  }
+  if (mapped.format.patterns.empty())
     throw base::SpecError(node.where, "line", "must contain at least one regular expression");
 }
 
@@ -85,29 +99,43 @@ bool read_counts(const config::Item& item, RowCounts& counts) {
     counts.counts_from = item.whole(0, 1);
   } else if (item.key == "warmup_rows") {
     counts.warmup_rows = item.whole(0, kMostCount);
+  } else if (item.key == "epochs_from") {
+    counts.epochs_from = item.whole(0, 1);
   } else {
     return false;
   }
   return true;
 }
 
-/// Throws base::SpecError if the keys of RowCounts contradict each other, or if the key counts_from
-/// is set and the rows have no field for the step number.
+/// Throws base::SpecError if the key is set and the rows have no field for the number that it
+/// counts, which is a step or an epoch.
+void require_number(const config::Table& root, const MappedFormat& format, const char* key,
+                    const char* counted) {
+  const Entry* const entry = config::find_key(root, key);
+  if (entry == nullptr || has_field(format, counted)) return;
+  const config::Item item{entry->node, entry->key};
+  item.fail(format.kind == "pattern"
+                ? fmt::format("requires the {0} number; name a group of an expression: "
+                              "(?<{0}>\\d+)",
+                              counted)
+                : fmt::format("requires the {0} number; state its column: columns.{0} = "
+                              "\"COLUMN\"",
+                              counted));
+}
+
+/// Throws base::SpecError if the keys of RowCounts contradict each other or the fields of the rows.
 void check_counts(const config::Table& root, const MappedFormat& format) {
   const Entry* const from = config::find_key(root, "counts_from");
-  if (from == nullptr) return;
-  const config::Item item{from->node, from->key};
-  if (format.counts.steps > 0) {
-    item.fail("cannot be combined with steps; remove one of the two keys");
+  if (from != nullptr && format.counts.steps > 0) {
+    config::Item{from->node, from->key}.fail(
+        "cannot be combined with steps; remove one of the two keys");
   }
-  if (has_field(format, "step")) return;
-  item.fail(format.kind == "pattern"
-                ? "requires the step number; name a group of an expression: (?<step>\\d+)"
-                : "requires the step number; state its column: columns.step = \"COLUMN\"");
+  require_number(root, format, "counts_from", "step");
+  require_number(root, format, "epochs_from", "epoch");
 }
 
 MappedFile read_mapped_file(const Node& root, const std::string& file) {
-  MappedFile mapped{"", {.kind = "pattern"}};
+  MappedFile mapped{"", {.kind = "pattern"}, {}};
   MappedFormat& format = mapped.format;
   const bool is_columns =
       config::find_key(std::get<config::Table>(root.value), "columns") != nullptr;
@@ -117,7 +145,7 @@ MappedFile read_mapped_file(const Node& root, const std::string& file) {
     if (entry.key == "name") {
       mapped.name = item.plain_name();
     } else if (entry.key == "line" && !is_columns) {
-      read_lines(entry.node, format);
+      read_lines(entry.node, mapped);
     } else if (entry.key == "factor" && !is_columns) {
       read_factors(entry.node, format);
     } else if (entry.key == "columns") {
@@ -131,7 +159,7 @@ MappedFile read_mapped_file(const Node& root, const std::string& file) {
       std::vector<std::string> known = is_columns
                                            ? std::vector<std::string>{"columns", "kind", "decimal"}
                                            : std::vector<std::string>{"line", "factor"};
-      known.insert(known.end(), {"name", "steps", "counts_from", "warmup_rows"});
+      known.insert(known.end(), {"name", "steps", "counts_from", "warmup_rows", "epochs_from"});
       throw base::SpecError(entry.where, "", base::unknown_name("key", entry.key, known));
     }
   }
@@ -158,8 +186,15 @@ std::optional<MappedFile> parse_mapped_format(std::string_view text, const std::
   return read_mapped_file(root, file);
 }
 
-MappedFormat parse_pattern_file(std::string_view text, const std::string& file) {
-  return read_mapped_file(config::parse_document(text, file), file).format;
+MappedFile parse_pattern_file(std::string_view text, const std::string& file) {
+  return read_mapped_file(config::parse_document(text, file), file);
+}
+
+std::string describe_unused(const MappedFile& mapped, std::size_t pattern) {
+  const std::string text = fmt::format(
+      "no line is read by the pattern '{}'; no line matches it, or patterns before it match first",
+      mapped.format.patterns[pattern]);
+  return base::SpecError(mapped.places[pattern], "line", text).what();
 }
 
 }  // namespace dlscale::analysis

@@ -5,14 +5,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/import/mapped/mapped_format.hpp"
+#include "base/error.hpp"
 
 namespace dlscale::analysis {
 
 struct MappedFile {
   std::string name;  ///< name that the file states, or else the kind of the format
   MappedFormat format;
+  std::vector<base::Location> places;  ///< places of the patterns, in the order of the patterns
 };
 
 /// Parses a file with the keys `line` and `factor` (patterns), or `columns`, `kind` and `decimal`
@@ -21,6 +24,10 @@ struct MappedFile {
 std::optional<MappedFile> parse_mapped_format(std::string_view text, const std::string& file);
 
 /// Parses a file with patterns. Throws base::SpecError for an error and for any other file.
-MappedFormat parse_pattern_file(std::string_view text, const std::string& file);
+MappedFile parse_pattern_file(std::string_view text, const std::string& file);
+
+/// Returns a warning about a pattern that reads no line, with the place of the pattern. `pattern`
+/// is the index of the pattern.
+std::string describe_unused(const MappedFile& mapped, std::size_t pattern);
 
 }  // namespace dlscale::analysis

@@ -116,7 +116,8 @@ std::int64_t reported_count(const AxisValues& facts, const char* name) {
 }
 
 /// Copies the global batch and the number of training samples from the log into the run, unless
-/// another source states them.
+/// another source states them. Copies the number of epochs. If no source states the number of
+/// epochs, sets it to 0.
 void take_counts(const AxisValues& facts, contract::RunSpec& run) {
   if (run.global_batch <= 0) run.global_batch = reported_count(facts, "global_batch");
   if (run.global_batch <= 0) {
@@ -124,6 +125,10 @@ void take_counts(const AxisValues& facts, contract::RunSpec& run) {
   }
   std::int64_t& train_samples = run.dataset.train_samples;
   if (train_samples <= 0) train_samples = reported_count(facts, "train_samples");
+  const bool is_planned = !run.trainer.command.empty();
+  if (!is_planned && !run.point.contains("epochs")) run.epochs = 0;
+  const std::int64_t epochs = reported_count(facts, "epochs");
+  if (epochs > 0) run.epochs = static_cast<int>(epochs);
 }
 
 /// Returns whether a row with this measure alone becomes a step, an epoch or an evaluation.
@@ -282,6 +287,8 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
   take_counts(content.facts, known);
   content.file = records.finish();
   content.file.truncated = truncated;
+  content.epochs_from = records.epochs_from();
+  content.unused_patterns = reader->unused_patterns();
   if (part.size > 0) return content;  // runs_in checked the columns
   try {
     reader->require_columns();
@@ -292,11 +299,12 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
   return content;
 }
 
-std::vector<std::string> misspelt_groups(const MappedFormat& format) {
-  std::vector<std::string> texts, measured;
+std::vector<MisspeltGroup> misspelt_groups(const MappedFormat& format) {
+  std::vector<MisspeltGroup> found;
+  std::vector<std::string> measured;
   for (const MeasureEntry& entry : measures()) measured.emplace_back(entry.name);
-  for (const std::string& pattern : format.patterns) {
-    const auto groups = Regex(pattern).names();
+  for (std::size_t i = 0; i < format.patterns.size(); ++i) {
+    const auto groups = Regex(format.patterns[i]).names();
     const bool gives_result = std::any_of(groups.begin(), groups.end(), [](const auto& group) {
       const auto measure = find_measure(group.first);
       return measure && is_result(*measure);
@@ -308,10 +316,10 @@ std::vector<std::string> misspelt_groups(const MappedFormat& format) {
           "the group \"{}\" is not a measured field, so its value becomes a fact about the run, "
           "and the lines of its pattern give no steps; the measured fields are: {}",
           name, fmt::join(measured, ", "));
-      if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(text);
+      if (std::ranges::count(found, text, &MisspeltGroup::text) == 0) found.push_back({i, text});
     }
   }
-  return texts;
+  return found;
 }
 
 }  // namespace dlscale::analysis

@@ -3,6 +3,7 @@
 // regular expressions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -26,6 +27,8 @@ struct RowCounts {
   std::optional<std::int64_t> counts_from = std::nullopt;
   /// Number of rows at the start of a run that are warm-up. Only rows with a time or a rate count.
   std::int64_t warmup_rows = 0;
+  /// Number of the first epoch, 0 or 1. If this number is not set, the log decides (EpochNumbers).
+  std::optional<std::int64_t> epochs_from = std::nullopt;
   bool operator==(const RowCounts&) const = default;
 };
 
@@ -72,9 +75,15 @@ std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format);
 LogContent read_mapped(std::string_view text, const MappedFormat& format, const LogPart& part,
                        const contract::RunSpec& run, const WatchLine& watch = {});
 
-/// Returns one line of text for each named group that is probably misspelt: the group is neither a
-/// measure nor a setting of runs, and its expression has no measure from which a step, an epoch or
-/// an evaluation is made. The list is empty for other kinds than pattern.
-std::vector<std::string> misspelt_groups(const MappedFormat& format);
+/// Named group of a pattern that is probably misspelt.
+struct MisspeltGroup {
+  std::size_t pattern = 0;  ///< index in MappedFormat::patterns
+  std::string text;         ///< message of one line
+};
+
+/// Returns each named group that is probably misspelt: the group is neither a measure nor a setting
+/// of runs, and its expression has no measure from which a step, an epoch or an evaluation is made.
+/// The list is empty for other kinds than pattern.
+std::vector<MisspeltGroup> misspelt_groups(const MappedFormat& format);
 
 }  // namespace dlscale::analysis

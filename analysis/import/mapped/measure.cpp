@@ -28,6 +28,7 @@ constexpr std::array<MeasureEntry, kMeasures> kMeasureTable{{
      "seconds of the forward pass, the backward pass and communication together; "
      "counted as other_s"},
     {"wall_s", "seconds of the steps, with all parts"},
+    {"elapsed_s", "seconds since the start of the program, from which wall_s is computed"},
     {"samples", "samples of all ranks together"},
     {"rank_samples", "samples of one rank"},
     {"samples_per_s", "samples of all ranks per second"},

@@ -23,6 +23,7 @@ enum class Measure {
   other_s,
   compute_s,
   wall_s,
+  elapsed_s,
   samples,
   rank_samples,
   samples_per_s,
@@ -37,7 +38,7 @@ enum class Measure {
   top5_accuracy,
   test_loss,
 };
-inline constexpr int kMeasures = 23;
+inline constexpr int kMeasures = 24;
 
 struct MeasureEntry {
   const char* name;

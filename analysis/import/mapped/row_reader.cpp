@@ -145,7 +145,7 @@ class PatternReader : public RowReader {
     bool measured = false;
     for (const std::string& pattern : format.patterns) {
       Regex regex(pattern);
-      patterns_.push_back({std::move(regex), {}});
+      patterns_.push_back({std::move(regex), {}, false});
       patterns_.back().names = patterns_.back().regex.names();
       for (const auto& [name, number] : patterns_.back().names) {
         measured = measured || find_measure(name).has_value();
@@ -162,12 +162,13 @@ class PatternReader : public RowReader {
   }
 
   std::string read(std::string_view line, TextRow& row) override {
-    for (const Pattern& pattern : patterns_) {
+    for (Pattern& pattern : patterns_) {
       const Regex::MatchResult found = pattern.regex.find(line, groups_);
       if (found == Regex::MatchResult::gave_up)
         return "a pattern needs too many match steps on "
                "this line: simplify the pattern";
       if (found == Regex::MatchResult::no) continue;
+      pattern.is_used = true;
       for (const auto& [name, number] : pattern.names) {
         const std::string_view text = groups_[static_cast<std::size_t>(number)];
         if (!text.empty()) row.emplace_back(name, text);
@@ -179,10 +180,19 @@ class PatternReader : public RowReader {
 
   void require_columns() const override {}
 
+  std::set<std::size_t> unused_patterns() const override {
+    std::set<std::size_t> unused;
+    for (std::size_t i = 0; i < patterns_.size(); ++i) {
+      if (!patterns_[i].is_used) unused.insert(i);
+    }
+    return unused;
+  }
+
  private:
   struct Pattern {
     Regex regex;
     std::vector<std::pair<std::string, int>> names;
+    bool is_used = false;  ///< true if the pattern has read a line
   };
 
   std::vector<Pattern> patterns_;

@@ -2,7 +2,9 @@
 // Readers that turn the lines of a log into rows of named texts.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +31,8 @@ class RowReader {
   virtual bool needs_all() const { return false; }
   /// Throws base::UsageError if the lines so far lack a mapped column.
   virtual void require_columns() const = 0;
+  /// Returns the indices of the patterns that have read no line so far.
+  virtual std::set<std::size_t> unused_patterns() const { return {}; }
   /// Returns true if the last line with an error is complete and contains something other than
   /// measurements, such as a row of another table.
   bool is_about_other() const { return is_about_other_; }

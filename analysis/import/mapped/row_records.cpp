@@ -18,6 +18,10 @@ constexpr double kLargestCount = 1e15;
 constexpr double kRounding = 1.001;
 constexpr double kFastestRow = 1e9;  ///< maximum samples/s of a rank
 
+constexpr const char* kUnknownSteps =
+    "the number of steps in the time of this row is unknown, because a line before the row could "
+    "not be read";
+
 constexpr double kUntold = std::numeric_limits<double>::quiet_NaN();
 constexpr contract::Spread kUntoldSpread{kUntold, kUntold, kUntold, kUntold};
 
@@ -57,6 +61,19 @@ bool tells_speed(const MeasuredRow& row) {
 /// or one unnumbered step of the epoch.
 bool is_in_epoch(const MeasuredRow& row) {
   return row.has(Measure::epoch) && !row.has(Measure::step);
+}
+
+/// Returns true if the row has only results of an evaluation.
+bool is_evaluation(const MeasuredRow& row) {
+  const bool is_trained = tells_speed(row) || row.has(Measure::step) || row.has(Measure::loss);
+  return !is_trained && (row.has(Measure::accuracy) || row.has(Measure::test_loss));
+}
+
+/// Returns true if the row describes the end of an epoch, and not the beginning of an epoch or a
+/// step of it.
+bool ends_epoch(const MeasuredRow& row) {
+  return is_in_epoch(row) && (tells_speed(row) || row.has(Measure::loss) ||
+                              row.has(Measure::accuracy) || row.has(Measure::test_loss));
 }
 
 double epoch_of(const MeasuredRow& row) {
@@ -151,7 +168,8 @@ void RowRecords::add(int line, const MeasuredRow& row) {
     const double step = row[Measure::step];  // NaN if it is missing
     const bool is_possible = step >= 0 && step == std::floor(step);
     if (!is_possible) return skip_row(line, problem);
-    if (tells_speed(row)) skipped_steps_[groups_.size()] = step;
+    const bool is_timed = tells_speed(row) || row.has(Measure::elapsed_s);
+    if (is_timed) skipped_steps_[groups_.size()] = step;
     return skip(line, problem);
   }
   if (!row.has(Measure::rank)) {
@@ -173,17 +191,117 @@ void RowRecords::add(int line, const MeasuredRow& row) {
 }
 
 contract::ResultsFile RowRecords::finish() {
+  read_clocks();
+  number_epochs();
+  name_epochs();
   count_steps();
+  watch_times();
   count_rows_of_epochs();
-  for (std::size_t i = 0; i < groups_.size(); ++i) add_group(groups_[i], uncounted_.contains(i));
+  for (std::size_t i = 0; i < groups_.size(); ++i) add_group(i);
   end_epoch();
   if (lacks_steps_) {
     forget_steps();
   } else {
     warn_of_uncounted_steps();
   }
+  warn_of_unclear_epochs();
+  warn_of_clocks();
   losses_.conclude(file_);
   return std::move(file_);
+}
+
+/// Computes the times of rows that state the time since the start of the program. The time of a row
+/// begins at the last row of the same rank with a time since the start. The time of an epoch begins
+/// at the row of the epoch before. If the time since the start falls, a new process or a new epoch
+/// has begun.
+void RowRecords::read_clocks() {
+  struct Clock {
+    double last_s = 0, epoch_s = 0;  // time of the last row, and of the last row of an epoch
+    double epoch = std::nan("");
+  };
+  std::map<double, Clock> clocks;  // by rank, or -1 for rows without a rank
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    for (auto& [line, row] : groups_[i]) {
+      if (!row.has(Measure::elapsed_s)) continue;
+      Clock& clock = clocks[row.has(Measure::rank) ? row[Measure::rank] : -1];
+      const double now_s = row[Measure::elapsed_s];
+      if (now_s < clock.last_s) clock = {};
+      const double passed_s = now_s - (is_in_epoch(row) ? clock.epoch_s : clock.last_s);
+      const bool leaves_out_epochs = is_in_epoch(row) && row[Measure::epoch] > clock.epoch + 1;
+      clock.last_s = now_s;
+      if (is_in_epoch(row)) clock = {now_s, now_s, row[Measure::epoch]};
+      if (row.has(Measure::wall_s)) continue;
+      if (passed_s > 0 && !leaves_out_epochs) {
+        row[Measure::wall_s] = passed_s;
+        clocked_.insert(i);
+      } else if (!row.has(Measure::samples_per_s) && !is_evaluation(row)) {
+        without_records_[i] = leaves_out_epochs
+                                  ? "the time since the row before covers several epochs"
+                                  : "elapsed_s is the same as in the row before";
+        // The time of the next row contains the time of this row.
+        if (!leaves_out_epochs) lost_rows_.insert(i + 1);
+      }
+    }
+  }
+}
+
+/// Makes the epochs of all rows count from 0.
+void RowRecords::number_epochs() {
+  EpochNumbers numbers;
+  for (const Group& group : groups_) {
+    const auto& [line, row] = group.front();
+    if (!row.has(Measure::epoch)) continue;
+    if (epochs_line_ == 0) epochs_line_ = line;
+    numbers.add(std::llround(row[Measure::epoch]), is_evaluation(row));
+  }
+  epochs_from_ = counts_.epochs_from ? std::optional(static_cast<int>(*counts_.epochs_from))
+                                     : numbers.first_number(run_.epochs);
+  if (!epochs_from_) unclear_epoch_ = numbers.smallest_of_several();
+  const int from = epochs_from_.value_or(0);
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    for (auto& [line, row] : groups_[i]) row[Measure::epoch] -= from;
+    const MeasuredRow& row = groups_[i].front().row;
+    // An evaluation before the first epoch belongs to no epoch.
+    if (row[Measure::epoch] < 0 && tells_speed(row)) {
+      without_records_[i] = fmt::format("the epoch is {}, but the first epoch is {}",
+                                        row[Measure::epoch] + from, from);
+    }
+  }
+}
+
+/// Finds the epoch of each group. Rows without an epoch belong to the epoch of the row before them
+/// that names one. If that row ends its epoch, the rows belong to the next epoch, whose number the
+/// row at the end of the next epoch states.
+void RowRecords::name_epochs() {
+  epochs_.resize(groups_.size());
+  int epoch = 0;
+  bool has_ended = true;  // true if the last epoch that a row names has ended
+  auto open = epochs_.begin();
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    const auto own = epochs_.begin() + static_cast<std::ptrdiff_t>(i);
+    const MeasuredRow& row = groups_[i].front().row;
+    *own = epoch;
+    if (!row.has(Measure::epoch)) continue;
+    *own = std::max(static_cast<int>(row[Measure::epoch]), 0);
+    const bool ends = ends_epoch(row);
+    if (ends && has_ended) std::fill(open, own, *own);
+    epoch = ends ? *own + 1 : *own;
+    has_ended = ends;
+    open = own + 1;
+  }
+}
+
+/// Looks for times of rows that may be times since the start of the program.
+void RowRecords::watch_times() {
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    const auto& [line, row] = groups_[i].front();
+    if (!row.has(Measure::wall_s) || clocked_.contains(i)) continue;
+    double count = 1;
+    for (const Measure one : {Measure::rank_samples, Measure::samples, Measure::steps}) {
+      if (row[one] > 0) count = row[one];
+    }
+    (is_in_epoch(row) ? epoch_times_ : step_times_).add(row[Measure::wall_s] / count, line);
+  }
 }
 
 /// Sets the number of steps of the rows that do not state it, as the user specifies.
@@ -197,10 +315,20 @@ void RowRecords::count_steps() {
     if (found != skipped_steps_.end()) skipped_step = found->second;
     has_lost_row = has_lost_row || lost_rows_.contains(i);
     if (!tells_speed(row)) continue;
+    const bool is_numbered = counts_.counts_from && row.has(Measure::step);
+    if (clocked_.contains(i) && !is_in_epoch(row)) {
+      // Time and number of steps of the row begin at the last row that was read.
+      const bool counts_all = is_numbered && !row.has(Measure::steps);
+      if ((has_lost_row || !std::isnan(skipped_step)) && !counts_all) {
+        without_records_[i] = kUnknownSteps;
+      }
+      skipped_step = std::nan("");
+      has_lost_row = false;
+    }
     if (counts_.steps > 0 && !row.has(Measure::steps) && !is_in_epoch(row)) {
       row[Measure::steps] = static_cast<double>(counts_.steps);
     }
-    if (!counts_.counts_from || !row.has(Measure::step)) continue;
+    if (!is_numbered) continue;
     numbered.push_back({&row, i, skipped_step, has_lost_row});
     skipped_step = std::nan("");
     has_lost_row = false;
@@ -236,7 +364,8 @@ void RowRecords::count_numbered(const std::vector<NumberedRow>& numbered) {
       const double after =
           i + 1 < numbered.size() ? (*numbered[i + 1].row)[Measure::step] - step : std::nan("");
       steps = steps_after_lost_row(steps, steps_before, after);
-      if (std::isnan(steps) && !row.has(Measure::steps)) uncounted_.insert(numbered[i].group);
+      const bool is_unknown = std::isnan(steps) && !row.has(Measure::steps);
+      if (is_unknown) without_records_[numbered[i].group] = kUnknownSteps;
     }
     before = step;
     epoch_before = epoch;
@@ -252,7 +381,9 @@ void RowRecords::count_rows_of_epochs() {
   }
 }
 
-void RowRecords::add_group(const Group& group, bool is_uncounted) {
+/// Adds the records of a group.
+void RowRecords::add_group(std::size_t index) {
+  const Group& group = groups_[index];
   const MeasuredRow& first = group.front().row;
   const int line = group.front().line;
   if (first.has(Measure::epoch)) last_epoch_ = static_cast<int>(first[Measure::epoch]);
@@ -263,12 +394,11 @@ void RowRecords::add_group(const Group& group, bool is_uncounted) {
     return skip(
         line, fmt::format("only {} of {} ranks have a row for this step", group.size(), run_.gpus));
   }
-  if (is_uncounted) {
-    skip(line,
-         "the number of steps in the time of this row is unknown, because a line before the row "
-         "could not be read");
+  const auto without = without_records_.find(index);
+  if (without != without_records_.end()) {
+    skip(line, without->second);
   } else {
-    add_window(group, line);
+    add_window(group, epochs_[index], line);
   }
   add_eval(first, line);
 }
@@ -353,8 +483,8 @@ void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
     return skip(line,
                 "the row has a time, but the number of samples for "
                 "this time is unknown");
-  const double epoch = row[Measure::epoch];
-  const int rows = rows_in_epoch_[epoch];
+  const int rows = rows_in_epoch_[row[Measure::epoch]];
+  const double epoch = row[Measure::epoch] + epochs_from_.value_or(0);  // as in the log
   if (rows == 1) {
     return skip(line, fmt::format("the number of samples in epoch {} is unknown: no rate (map "
                                   "samples or steps, or set train_samples)",
@@ -367,7 +497,8 @@ void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
                          epoch, rows, unused));
 }
 
-void RowRecords::add_window(const Group& group, int line) {
+/// Adds the window of a group in an epoch.
+void RowRecords::add_window(const Group& group, int epoch, int line) {
   const MeasuredRow& first = group.front().row;
   Step step(group);
   if (step.wall_s <= 0 && step.rate <= 0) {  // the row has, for example, only accuracies
@@ -379,7 +510,7 @@ void RowRecords::add_window(const Group& group, int line) {
                                   step.samples / step.wall_s));
   }
   contract::EpochRecord row{.time = std::nan("")};
-  row.epoch = std::max(last_epoch_, 0);  // the last epoch that a row named
+  row.epoch = epoch;
   row.wall_s = step.is_rate_alone ? std::nan("") : step.wall_s;
   row.samples = step.is_rate_alone ? 0 : std::llround(step.samples);
   row.steps =
@@ -439,6 +570,23 @@ void RowRecords::warn_of_uncounted_steps() {
       "step. {}add counts_from = 1 to [trainer.read] or to the file that describes the log "
       "(counts_from = 0 if the first step has number 0)",
       numbers.line, numbers.first_rise, effect));
+}
+
+void RowRecords::warn_of_unclear_epochs() {
+  if (!unclear_epoch_) return;
+  file_.skipped.push_back(fmt::format(
+      "line {}: the smallest epoch in the log is {}, so the log does not show whether the program "
+      "counts epochs from 0 or from 1. The epochs are taken to count from 0. Add epochs_from = 0 "
+      "or epochs_from = 1 to [trainer.read] or to the file that describes the log",
+      epochs_line_, *unclear_epoch_));
+}
+
+void RowRecords::warn_of_clocks() {
+  for (const ClockWatch* times : {&step_times_, &epoch_times_}) {
+    const std::string warning = times->warning("wall_s");
+    if (warning.empty()) continue;
+    file_.skipped.push_back(fmt::format("line {}: {}", times->line(), warning));
+  }
 }
 
 void RowRecords::add_to_epoch(const contract::EpochRecord& row, int line) {

@@ -4,13 +4,16 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analysis/import/mapped/epoch_numbers.hpp"
 #include "analysis/import/mapped/mapped_format.hpp"
 #include "analysis/import/mapped/measure.hpp"
+#include "analysis/import/reading/clock_watch.hpp"
 #include "analysis/import/reading/log_format.hpp"
 #include "analysis/import/reading/loss_watch.hpp"
 
@@ -29,6 +32,9 @@ namespace dlscale::analysis {
 /// - A row with a step number and without a number of steps counts as one step, unless RowCounts
 ///   states otherwise. If most step numbers rise by more than 1, a message states this, because
 ///   the time of a row may be the time of several steps.
+///
+/// Records count epochs from 0. If RowCounts does not state how the rows count their epochs, the
+/// numbers of the rows decide (EpochNumbers).
 class RowRecords {
  public:
   /// Stores a reference to the run, which states the number of ranks and the samples of a step.
@@ -41,6 +47,9 @@ class RowRecords {
   /// Skips a line for the reason `why`. The line may have been a row whose step number is unknown.
   void skip_row(int line, std::string_view why);
   contract::ResultsFile finish();
+  /// Returns the number with which the rows count the first epoch, 0 or 1. The result is empty if
+  /// neither the user nor the rows state it. Call finish() first.
+  std::optional<int> epochs_from() const { return epochs_from_; }
 
  private:
   struct RankRow {
@@ -59,12 +68,15 @@ class RowRecords {
     bool has_lost_row = false;  ///< true if a line before this row may have been a row
   };
 
+  void read_clocks();
+  void number_epochs();
+  void name_epochs();
+  void watch_times();
   void count_steps();
   void count_numbered(const std::vector<NumberedRow>& numbered);
   void count_rows_of_epochs();
-  /// Adds the records of a group. `is_uncounted` is true if the number of its steps is unknown.
-  void add_group(const Group& group, bool is_uncounted);
-  void add_window(const Group& group, int line);
+  void add_group(std::size_t index);
+  void add_window(const Group& group, int epoch, int line);
   double samples_of(const MeasuredRow& row) const;
   std::int64_t steps_of(const MeasuredRow& row, std::int64_t samples) const;
   void skip_without_samples(const MeasuredRow& row, int line);
@@ -72,6 +84,8 @@ class RowRecords {
   void forget_steps();
   void compare_step_numbers(const MeasuredRow& row, int line);
   void warn_of_uncounted_steps();
+  void warn_of_unclear_epochs();
+  void warn_of_clocks();
   void add_eval(const MeasuredRow& row, int line);
   void end_epoch();
   void add(int line, contract::ResultRecord record);
@@ -105,9 +119,16 @@ class RowRecords {
   std::map<std::size_t, double> skipped_steps_;
   /// Indices of the groups after lines that may have been rows and could not be read.
   std::set<std::size_t> lost_rows_;
-  std::set<std::size_t> uncounted_;  ///< indices of the groups whose numbers of steps are unknown
-  std::int64_t windows_ = 0;         ///< number of rows that became windows
-  int last_epoch_ = kUnknownEpoch;   ///< epoch of the last row that names an epoch
+  /// Reasons why groups give no records, by index in `groups_`.
+  std::map<std::size_t, std::string> without_records_;
+  std::set<std::size_t> clocked_;  ///< indices of the groups whose times come from elapsed_s
+  ClockWatch step_times_, epoch_times_;
+  std::optional<int> epochs_from_;             ///< number of the first epoch in the rows
+  std::optional<std::int64_t> unclear_epoch_;  ///< smallest epoch if epochs_from_ is unknown
+  int epochs_line_ = 0;                        ///< line of the first row that names an epoch
+  std::vector<int> epochs_;                    ///< epochs of the groups, by index in `groups_`
+  std::int64_t windows_ = 0;                   ///< number of rows that became windows
+  int last_epoch_ = kUnknownEpoch;             ///< epoch of the last row that names an epoch
   std::int64_t next_step_ = 0;
 };
 

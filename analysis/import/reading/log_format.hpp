@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,6 +81,11 @@ struct LogContent {
   /// True if the program that wrote the log writes an end line when it completes. Some programs
   /// never write this line, although `tells_end` is true for their format.
   bool has_end_line = true;
+  /// Number with which the log counts the first epoch, 0 or 1, for formats that find this out from
+  /// the log. The records count epochs from 0. Empty if the log does not show it.
+  std::optional<int> epochs_from;
+  /// Indices of the patterns or rules of the format that read no line.
+  std::set<std::size_t> unused_patterns;
 };
 
 /// One of several runs in a log.

@@ -187,4 +187,26 @@ TEST_CASE("logs with gaps, other axes, other formats or in other folders are not
   CHECK(logs.import().runs == 2);
 }
 
+TEST_CASE("the epochs of a log that continues another log count like those of that log") {
+  for (const int from : {0, 1}) {
+    ResumedLogs logs;
+    logs.request.mapped = test::format_of("csv", {"epoch=e", "wall_s=t", "samples=n"});
+    const auto write = [&](const std::string& name, int first) {
+      logs.write(name, fmt::format("e,t,n\n{},2.5,100\n{},2.{},100\n", first, first + 1, first));
+    };
+    write("a.csv", from + 2);
+    write("b.csv", from);
+    write("c.csv", from + 4);
+    CHECK(logs.import().runs == 1);
+    ingest(logs.folder);  // reads the first epoch from import.json
+    const Frame frame = read_frame(logs.folder);
+    REQUIRE(frame.runs.size() == 1);
+    CHECK(frame.runs[0].spent.launches == 3);
+    REQUIRE(frame.runs[0].epochs.size() == 6);
+    CHECK(frame.runs[0].epochs.front().epoch == 0);
+    CHECK(frame.runs[0].epochs.back().epoch == 5);
+    CHECK(logs.import().changed == 0);
+  }
+}
+
 }  // namespace dlscale::analysis

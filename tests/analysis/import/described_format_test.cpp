@@ -254,6 +254,40 @@ TEST_CASE("contradictory or impossible counts of steps are rejected with place a
              Catch::StartsWith("mine.toml:2:9: steps: must be at least 1"));
   CHECK_THAT(error_of_format(line + "warmup_row = 1\n"),
              Catch::Contains("did you mean \"warmup_rows\"?"));
+  CHECK(error_of_format(line + "epochs_from = 1\n") ==
+        "mine.toml:2:15: epochs_from: requires the epoch number; name a group of an expression: "
+        "(?<epoch>\\d+)");
+}
+
+TEST_CASE("an invalid pattern is reported with its place") {
+  CHECK_THAT(error_of_format("line = [\n  '(?<wall_s>\\d+) s',\n  '(?<loss>\\d+',\n]\n"),
+             Catch::StartsWith("mine.toml:3:3: line: ") && Catch::Contains("regular expression"));
+}
+
+TEST_CASE("patterns and rules that read no line are named with their place") {
+  const DescribedFormat patterns(
+      "line = [\n  '(?<wall_s>\\d+) s',\n  'loss (?<loss>\\d+)',\n  '(?<lr>\\d+)',\n]\n",
+      "mine.toml");
+  const LogContent log = patterns.entry().read("took 2 s\n", run_with(1));
+  CHECK(log.unused_patterns == std::set<std::size_t>{1, 2});
+  const std::vector<std::string> warnings = patterns.describe_unused(log.unused_patterns);
+  REQUIRE(warnings.size() == 2);
+  CHECK_THAT(warnings[0], Catch::StartsWith("mine.toml:3:3: line: no line is read by the pattern "
+                                            "'loss (?<loss>\\d+)'"));
+  const DescribedFormat rules(format_of_steps("wall_s = \"x\"") + "[[line]]\nstarts = \"end\"\n",
+                              "mine.toml");
+  const LogContent ruled = rules.entry().read("value 1\n", run_with(1));
+  CHECK(ruled.unused_patterns == std::set<std::size_t>{1});
+  CHECK_THAT(rules.describe_unused(ruled.unused_patterns).at(0),
+             Catch::StartsWith("mine.toml:8:1: line: no line is read by this rule"));
+}
+
+TEST_CASE("times of rules that rise like a clock are reported") {
+  const LogContent log =
+      read_with(format_of_steps("step_s = \"x\", samples = 1"), "value 10\nvalue 20\nvalue 30\n");
+  REQUIRE(log.file.skipped.size() == 1);
+  CHECK_THAT(log.file.skipped[0], Catch::StartsWith("line 1: step_s rises from line to line") &&
+                                      Catch::Contains("use the field elapsed_s"));
 }
 
 TEST_CASE("a line that was read is not reported as skipped because of a remark about the log") {

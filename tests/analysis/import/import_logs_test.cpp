@@ -243,6 +243,19 @@ TEST_CASE("the steps of rows and the warm-up rows that the user states are kept"
   CHECK(value(logs.folder, "SELECT group_concat(steps) FROM step_window") == "5,5,5");
 }
 
+TEST_CASE("a pattern that reads no line of any log is reported with its place") {
+  LogFolder logs;
+  logs.request.mapped = {.kind = "pattern", .columns = {}};
+  logs.request.mapped.patterns = {"took (?<wall_s>[0-9]+) s", "lr (?<lr>[0-9.]+)",
+                                  "loss (?<loss>[0-9.]+)"};
+  logs.request.pattern_places = {{"p.toml", 1, 9}, {"p.toml", 2, 9}, {"p.toml", 3, 9}};
+  logs.write("b16_g2/run1.log", "took 2 s\nlr 0.1\n");
+  logs.write("b16_g2/run2.log", "took 3 s\n");
+  const ImportSummary summary = logs.import();
+  REQUIRE(summary.warnings.size() == 1);
+  CHECK_THAT(summary.warnings[0], Catch::StartsWith("p.toml:3:9: line: no line is read"));
+}
+
 TEST_CASE("several rows of runs in one log give several runs") {
   LogFolder logs;
   logs.request.mapped.columns = {{"gpus", "g"}, {"samples_per_s", "rate"}};

@@ -154,6 +154,65 @@ TEST_CASE("after retry, the completed launch of each run counts") {
   CHECK_THAT(study.dlscale.run({"verify", "out"}).out, Contains("no differences"));
 }
 
+TEST_CASE("epochs that a script prints from 1 count from 0, also in a launch that resumes") {
+  const std::string epochs =
+      "; do echo \"it 10 of 10: 64 samples/s\"; echo \"Epoch $e/4: accuracy 0.$e\"; done";
+  ExternalStudy study(
+      "for e in 1 2" + epochs + "; exit 1",
+      "[trainer.read]\nline = ['it (?<steps>\\d+) of .* (?<samples_per_s>\\d+) samples/s', "
+      "'Epoch (?<epoch>\\d+)/\\d+: accuracy (?<accuracy>[0-9.]+)']\n");
+  CHECK(study.submit().exit_code != 0);
+  CHECK_THAT(study.dlscale.run({"status", "out", "--json"}).out, Contains("\"epoch\":2,"));
+  study.write_script("for e in 3" + epochs);
+  REQUIRE(study.dlscale.run({"retry", "out", "--wait"}).exit_code == 0);
+  const test::Ran collected = study.dlscale.run({"collect", "out"});
+  CHECK_THAT(collected.out, Contains("2 of 2 runs used") && !Contains("epochs_from"));
+  REQUIRE(
+      study.dlscale.run({"export", "out", "-o", "csv", "--view", "eval,step_window"}).exit_code ==
+      0);
+  const std::string evals = base::read_file(study.dlscale.folder / "csv/eval.csv");
+  CHECK_THAT(evals, Contains(",0.3,"));
+  CHECK_THAT(study.dlscale.run({"analyze", "out", "--metric", "epochs", "--format", "csv"}).out,
+             Contains(",3,") && !Contains(",4,"));
+}
+
+TEST_CASE("a pattern that reads no line of any completed run is reported with its place") {
+  ExternalStudy study("echo rate 100 samples/s; echo loss 3",
+                      "[trainer.read]\nline = ['rate (?<samples_per_s>[0-9.]+) samples/s', "
+                      "'loss (?<loss>[0-9.]+)', 'top1 (?<accuracy>[0-9.]+)']\n");
+  REQUIRE(study.submit().exit_code == 0);
+  for (int i = 0; i < 2; ++i) {  // the second collect reads no log
+    const std::string text = study.dlscale.run({"collect", "out"}).out;
+    CHECK_THAT(text, Contains("out/log_format.toml:1:") &&
+                         Contains("no line is read by the pattern 'top1 (?<accuracy>[0-9.]+)'") &&
+                         !Contains("by the pattern 'loss"));
+  }
+}
+
+TEST_CASE("verbs that show results older than the runs name the command that reads the runs") {
+  ExternalStudy study("echo rate 100 samples/s",
+                      "[trainer.read]\nline = ['rate (?<samples_per_s>[0-9.]+) samples/s']\n");
+  CHECK_THAT(study.submit({"--run", study.run_id(0)}).out,
+             Contains("dlscale collect") && Contains("reads the results of the runs"));
+  REQUIRE(study.dlscale.run({"collect", "out"}).exit_code == 0);
+  const auto warnings = [&](const std::vector<std::string>& command) {
+    const test::Ran ran = study.dlscale.run(command);
+    return ran.out + ran.err;
+  };
+  const std::vector<std::vector<std::string>> commands{{"analyze", "out"},
+                                                       {"report", "out", "-o", "paper"},
+                                                       {"plot", "throughput", "out", "-o", "a.svg"},
+                                                       {"export", "out", "-o", "csv", "--force"}};
+  for (const auto& command : commands) CHECK_THAT(warnings(command), !Contains("older than"));
+  REQUIRE(study.submit().exit_code == 0);
+  for (const auto& command : commands) {
+    CHECK_THAT(warnings(command), Contains("warning: the results are older than the runs") &&
+                                      Contains("run dlscale collect out"));
+  }
+  REQUIRE(study.dlscale.run({"collect", "out"}).exit_code == 0);
+  for (const auto& command : commands) CHECK_THAT(warnings(command), !Contains("older than"));
+}
+
 TEST_CASE("runs of different code are compared only with --mixed") {
   const std::string script = std::string("echo '") + kWindow + "' > results.jsonl";
   ExternalStudy study(script, "log_format = 'dlscale'\n");

@@ -76,7 +76,7 @@ TEST_CASE("check-format shows the facts of a line, and warns of a misspelt group
              Contains("1  fact: throughput = 0.5  ") && Contains("2  evaluation: accuracy 0.25"));
   CHECK_THAT(text, Contains("   fact: x = a\n") && Contains("; 0 ignored\n"));
   CHECK_THAT(text, Contains("warning: " + launch.format +
-                            ": line: the group \"throughput\" is not a measured field") &&
+                            ":1:9: line: the group \"throughput\" is not a measured field") &&
                        !Contains("the group \"x\""));
 }
 
@@ -108,4 +108,44 @@ TEST_CASE("check-format prints nothing if one of the logs does not exist") {
   CHECK_THROWS_AS(workspace::check_format({launch.format, {launch.log}, {"gpus"}}, out),
                   base::Error);
   CHECK(out.str().empty());
+}
+
+TEST_CASE("check-format names the patterns that read no line of any log") {
+  const LaunchFolder launch;
+  base::write_file_atomically(
+      launch.format,
+      "line = ['^step (?<wall_s>[\\d.]+)',\n        '^test (?<accuracy>[\\d.]+)',\n"
+      "        '^lost (?<loss>[\\d.]+)']\n");
+  CHECK_THAT(launch.check(),
+             Contains("warning: " + launch.format + ":2:9: line: no line is read") &&
+                 Contains("warning: " + launch.format + ":3:9: "));
+  const std::string other = (launch.folder.path() / "other.log").string();
+  base::write_file_atomically(other, "test 0.5\n");
+  std::ostringstream out;
+  CHECK(workspace::check_format({launch.format, {launch.log, other}, {}}, out));
+  CHECK_THAT(out.str(), Contains(launch.format + ":3:9: ") && !Contains(launch.format + ":2:9: "));
+}
+
+TEST_CASE("check-format states how the epochs of a log count") {
+  const LaunchFolder launch;
+  base::write_file_atomically(launch.format,
+                              "line = '^Epoch (?<epoch>\\d+)/\\d+: (?<accuracy>[\\d.]+)'\n");
+  base::write_file_atomically(launch.log, "Epoch 1/2: 0.1\nEpoch 2/2: 0.2\n");
+  CHECK_THAT(launch.check(), Contains("note: epochs count from 1 in this log (epochs_from = 1)"));
+  base::write_file_atomically(launch.format,
+                              std::string(kFormat) +
+                                  "[[line]]\npattern = '^Epoch (?<e>\\d+)/\\d+: (?<a>(?&NUM))'\n"
+                                  "evaluation = { epoch = \"e\", accuracy = \"a\" }\n");
+  const std::string text = launch.check();
+  CHECK_THAT(text, Contains("note: the first epoch is 1, but epochs count from 0") &&
+                       Contains("epoch = \"epoch - 1\""));
+  CHECK_THAT(text, Contains("note: " + launch.format + ":6:1: line: no line is read by this rule"));
+}
+
+TEST_CASE("check-format warns of a time that rises like a clock, and names the right field") {
+  const LaunchFolder launch;
+  base::write_file_atomically(launch.format, "line = '^step (?<wall_s>[\\d.]+)'\n");
+  base::write_file_atomically(launch.log, "step 10\nstep 20\nstep 30\n");
+  CHECK_THAT(launch.check(), Contains("problem: line 1: wall_s rises from line to line") &&
+                                 Contains("use the field elapsed_s instead of wall_s"));
 }

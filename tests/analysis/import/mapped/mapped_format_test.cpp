@@ -366,8 +366,9 @@ TEST_CASE("a group that is not a measure is probably misspelt if its pattern giv
   const auto found =
       misspelt({R"(loss (?<loss>\d+) (?<throughput>\d+))", R"(accuracy (?<accuracy>\d+))"});
   REQUIRE(found.size() == 1);
-  CHECK_THAT(found[0], Catch::StartsWith("the group \"throughput\" is not a measured field, ") &&
-                           Contains("samples_per_s, "));
+  CHECK_THAT(found[0].text,
+             Catch::StartsWith("the group \"throughput\" is not a measured field, ") &&
+                 Contains("samples_per_s, "));
   CHECK(misspelt({R"(top 5: (?<top5_accuracy>\d+), top 1: (?<acuracy>\d+))"}).size() == 1);
   CHECK(misspelt({R"((?<wall_s>\d+) s on (?<host>\w+))"}).empty());
   CHECK(misspelt({R"((?<gpus>\d+) GPUs of (?<batch_per_gpu>\d+))"}).empty());

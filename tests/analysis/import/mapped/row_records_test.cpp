@@ -139,11 +139,133 @@ TEST_CASE("pattern: steps belong to the epoch that a separate line names") {
   const auto windows = all<StepWindow>(file);
   REQUIRE(windows.size() == 3);
   CHECK(windows[0].epoch == 0);  // no row has named an epoch yet
-  CHECK(windows[1].epoch == 1);
-  CHECK(windows[2].epoch == 2);
+  CHECK(windows[1].epoch == 0);
+  CHECK(windows[2].epoch == 1);
   CHECK(windows[2].steps == 100);
   CHECK(windows[2].samples == 1600);
-  CHECK(all<contract::EvalRecord>(file)[2].epoch == 2);
+  CHECK(all<contract::EvalRecord>(file)[2].epoch == 1);
+}
+
+TEST_CASE("pattern: steps before a line that ends an epoch belong to this epoch") {
+  MappedFormat format{.kind = "pattern"};
+  format.patterns = {R"(^it (?<step>\d+): (?<wall_s>\d+) s)",
+                     R"(^epoch (?<epoch>\d+): (?<accuracy>[\d.]+))"};
+  const auto epochs_in = [&](const std::string& text) {
+    std::vector<int> epochs;
+    for (const auto& window : all<StepWindow>(read_rows(text, format))) {
+      epochs.push_back(window.epoch);
+    }
+    return epochs;
+  };
+  const std::string steps = "it 1: 1 s\nit 2: 1 s\n";
+  CHECK(epochs_in(steps + "epoch 1: 0.1\n" + steps + "epoch 2: 0.2\n" + steps) ==
+        std::vector<int>{0, 0, 1, 1, 2, 2});
+  CHECK(epochs_in(steps + "epoch 0: 0.1\n" + steps + "epoch 1: 0.2\n") ==
+        std::vector<int>{0, 0, 1, 1});
+  // The accuracy is printed twice in each epoch.
+  CHECK(epochs_in("it 1: 1 s\nepoch 1: 0.1\nit 2: 1 s\nepoch 1: 0.2\nit 1: 1 s\nepoch 2: 0.2\n") ==
+        std::vector<int>{0, 0, 1});
+}
+
+TEST_CASE("epochs of rows count from 0, as the log shows or as the user states") {
+  auto format = format_of("csv", {"epoch=epoch", "step=step", "wall_s=t", "accuracy=a"});
+  const auto read = [&](const std::string& rows) {
+    return read_mapped("epoch,step,t,a\n" + rows, format, {}, batches_of_16());
+  };
+  const LogContent from_1 = read("1,1,9,\n1,,,0.5\n2,1,9,\n2,,,0.6\n");
+  CHECK(from_1.epochs_from == 1);
+  CHECK(from_1.file.skipped.empty());
+  CHECK(all<StepWindow>(from_1.file)[1].epoch == 1);
+  CHECK(all<contract::EvalRecord>(from_1.file)[0].epoch == 0);
+  CHECK(read("0,1,9,\n1,1,9,\n").epochs_from == 0);
+  format.counts.epochs_from = 0;
+  CHECK(all<StepWindow>(read("1,1,9,\n").file)[0].epoch == 1);
+}
+
+TEST_CASE("a log that does not show how its epochs count is reported") {
+  auto format = format_of("csv", {"epoch=epoch", "wall_s=t", "samples=n"});
+  const std::string text = "epoch,t,n\n4,9,1\n5,9,1\n";
+  const auto file = read_rows(text, format);
+  REQUIRE(file.skipped.size() == 1);
+  CHECK_THAT(file.skipped[0],
+             Catch::StartsWith("line 2: the smallest epoch in the log is 4, so the log does not "
+                               "show whether") &&
+                 Catch::Contains("Add epochs_from = 0 or epochs_from = 1 to [trainer.read]"));
+  CHECK(contract::remarks_on(file) == file.skipped);
+  CHECK(all<EpochRecord>(file)[0].epoch == 4);
+  contract::RunSpec run = batches_of_16();
+  run.trainer.command = "train";
+  run.epochs = 5;  // so the last epoch is number 5
+  CHECK(all<EpochRecord>(read_mapped(text, format, {}, run).file)[0].epoch == 3);
+  format.counts.epochs_from = 1;
+  CHECK(all<EpochRecord>(read_rows(text, format))[0].epoch == 3);
+  CHECK(read_rows(text, format).skipped.empty());
+}
+
+TEST_CASE("a log may state the number of its epochs, and messages name epochs as the log does") {
+  MappedFormat format{.kind = "pattern"};
+  format.patterns = {R"(^Epoch (?<epoch>\d+)/(?<epochs>\d+): (?<wall_s>\d+) s)"};
+  const auto file = read_rows("Epoch 2/3: 9 s\nEpoch 3/3: 9 s\n", format);
+  CHECK(all<EpochRecord>(file)[1].epoch == 2);
+  CHECK_THAT(file.skipped.at(0), Catch::Contains("the number of samples in epoch 2 is unknown"));
+}
+
+TEST_CASE("training before the first epoch is skipped, and an evaluation has no epoch") {
+  auto format = format_of("csv", {"epoch=epoch", "step=step", "wall_s=t", "accuracy=a"});
+  format.counts.epochs_from = 1;
+  const auto file = read_rows("epoch,step,t,a\n0,,,0.1\n0,1,9,\n1,1,9,\n", format);
+  CHECK(file.skipped ==
+        std::vector<std::string>{"line 3: the epoch is 0, but the first epoch is 1"});
+  CHECK(all<StepWindow>(file).size() == 1);
+  REQUIRE(all<contract::EvalRecord>(file).size() == 1);
+  CHECK(all<contract::EvalRecord>(file)[0].epoch == kUnknownEpoch);
+}
+
+namespace {
+
+/// Returns the times of the windows of a log, whose columns are `epoch`, `step`, `e` (elapsed_s)
+/// and `a` (accuracy).
+std::vector<double> clocked(const std::string& rows, const RowCounts& counts = {}) {
+  auto format = format_of("csv", {"epoch=epoch", "step=step", "elapsed_s=e", "accuracy=a"});
+  format.counts = counts;
+  contract::RunSpec run = batches_of_16();
+  run.dataset.train_samples = 160;
+  std::vector<double> times;
+  for (const StepWindow& window :
+       all<StepWindow>(read_mapped("epoch,step,e,a\n" + rows, format, {}, run).file)) {
+    times.push_back(window.wall_s);
+  }
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("elapsed_s gives each row the time since the row before") {
+  CHECK(clocked(",1,9,\n,2,11,\n,3,14,\n") == std::vector<double>{9, 2, 3});
+  CHECK(clocked(",1,9,\n,2,11,\n,1,5,\n,2,6,\n") == std::vector<double>{9, 2, 5, 1});  // restart
+  CHECK(clocked("0,,50,\n1,,90,\n2,,120,\n") == std::vector<double>{50, 40, 30});
+  CHECK(clocked("0,,50,\n5,,90,\n6,,100,\n") == std::vector<double>{50, 10});
+  // The time of the evaluation is part of the epoch, but not of the steps after it.
+  CHECK(clocked("0,1,9,\n0,2,10,\n0,,30,0.5\n1,1,31,\n") == std::vector<double>{9, 1, 30, 1});
+}
+
+TEST_CASE("elapsed_s and the number of steps begin at the last row that was read") {
+  CHECK(clocked(",10,9,\n,20,11,\n,30,x,\n,40,15,\n", {.counts_from = 1}) ==
+        std::vector<double>{9, 2, 4});
+  CHECK(clocked(",1,9,\n,2,11,\n,3,x,\n,4,15,\n,5,17,\n") == std::vector<double>{9, 2, 2});
+  CHECK(clocked(",1,9,\n,2,9,\n,3,11,\n,4,12,\n") == std::vector<double>{9, 1});
+}
+
+TEST_CASE("times that rise like a clock are reported unless their field is elapsed_s") {
+  const std::string text = "step,t\n1,10\n2,20\n3,30\n";
+  const auto file = read_rows(text, format_of("csv", {"step=step", "wall_s=t"}));
+  REQUIRE(file.skipped.size() == 1);
+  CHECK_THAT(file.skipped[0], Catch::StartsWith("line 2: wall_s rises from line to line") &&
+                                  Catch::Contains("use the field elapsed_s"));
+  CHECK(read_rows(text, format_of("csv", {"step=step", "elapsed_s=t"})).skipped.empty());
+  auto counted = format_of("csv", {"step=step", "wall_s=t"});
+  counted.counts.counts_from = 1;  // the rows stand for 10, 20 and 40 steps
+  CHECK(read_rows("step,t\n10,1\n30,2\n70,4\n", counted).skipped.empty());
 }
 
 TEST_CASE("csv: evaluations of a table without epochs have an unknown epoch") {
