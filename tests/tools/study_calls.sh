@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Tests that tools/study lists its commands with their seconds in calls.txt, also if a command fails, and that a second
+# call keeps the lines of the first call. A script takes the place of dlscale. Argument: source tree.
+set -euo pipefail
+source_tree=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+  echo "study_calls.sh: $1: $(cat out/calls.txt)" >&2
+  exit 1
+}
+mkdir programs
+cat >programs/dlscale <<'END'
+#!/usr/bin/env bash
+case $1 in
+  --version) printf 'dlscale 1.2.3\ncommit abc\n' ;;
+  run) sleep 0.2 ;;
+  report) [[ ! -e fails ]] || exit 3 ;;
+esac
+END
+chmod +x programs/dlscale
+# study OPTION...: calls tools/study.
+study() { "$source_tree/tools/study" princeton --small --programs programs -o out "$@" >output.log 2>&1; }
+# has LINE PATTERN: checks a line of calls.txt, in which a tab separates the columns.
+has() { sed -n "${1}p" out/calls.txt | grep -qP -- "^$2\$" || fail "line $1 is not $2"; }
+time='\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ'
+words='\d+\.\d\t\S*/dlscale'
+
+touch fails
+code=0
+study -S 'matrix.gpus=[1, 2]' || code=$?
+[[ $code == 3 ]] || fail "exit code $code instead of 3"
+has 1 "# tools/study princeton --small --programs programs -o out -S 'matrix\.gpus=\[1, 2\]'"
+has 2 "# started: $time, cores: \d+, program: dlscale 1\.2\.3, commit abc"
+has 3 "$time\t$words run \S*/princeton/small\.toml --site local -o \S*/out/study -S 'matrix\.gpus=\[1, 2\]'"
+[[ $(sed -n 3p out/calls.txt | cut -f2) != 0.[01] ]] || fail "the seconds are too few"
+has 4 "$time\t$words report \S*/out/study"
+has 5 "# ended: $time, exit code: 3"
+cp out/calls.txt first
+rm fails
+study || fail "exit code $?"
+head -n 5 out/calls.txt | cmp - first || fail "the lines of the first call changed"
+has 6 '# tools/study princeton --small --programs programs -o out'
+has 8 "$time\t$words run .*"
+has 10 "$time\t$words compare \S*/out/study --reference princeton --unmatched --allow-empty"
+has 11 "$time\t$words compare \S*/out/study --findings \S*/princeton/findings\.toml"
+has 12 "# ended: $time, exit code: 0"
+[[ $(wc -l <out/calls.txt) == 12 ]] || fail "there are further lines"
