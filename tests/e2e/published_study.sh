@@ -33,6 +33,9 @@ expect 0 "$tool" "$name" --small --programs "$(dirname "$dlscale")" -o out -S st
   fail "not $runs runs are done: $("$dlscale" list out/study)"
 [[ -s out/study/report/report.html ]] || fail "no report: $(ls out/study)"
 [[ -s out/compare.txt ]] || fail "nothing was compared with the publication"
+expect 0 "$here/../../tools/study_page" "$name" out --docs docs --dlscale "$dlscale"
+[[ $(wc -l <"docs/studies/$name.md") -le 250 ]] || fail "the page is too long"
+grep -q "^!\[Figure.*](figures/$name-figure-.*svg)" "docs/studies/$name.md" || fail "no figure: $(cat "docs/studies/$name.md")"
 findings=$(grep -c '^\[\[finding\]\]' "$here/../../examples/studies/$name/findings.toml")
 verdicts=$("$dlscale" compare out/study --findings "$here/../../examples/studies/$name/findings.toml" --format csv |
   grep -cE ',(holds|does not hold|not testable here),')
