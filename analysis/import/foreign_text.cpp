@@ -189,10 +189,10 @@ constexpr std::int64_t kLargestLog = std::int64_t{2} << 30;
 constexpr std::int64_t kMappedFrom = std::int64_t{64} << 20;
 
 /// Memory mapping of a large file, which avoids a copy of the file in memory.
-class MappedFile {
+class MemoryMap {
  public:
   /// Throws base::RunError if the file cannot be mapped.
-  explicit MappedFile(const fs::path& path) {
+  explicit MemoryMap(const fs::path& path) {
     const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat status {};
     if (file >= 0 && ::fstat(file, &status) == 0 && status.st_size > 0) {
@@ -203,9 +203,9 @@ class MappedFile {
     if (bytes_ == MAP_FAILED) throw base::RunError(path.string() + ": cannot be read");
     ::madvise(bytes_, size_, MADV_SEQUENTIAL);
   }
-  ~MappedFile() { ::munmap(bytes_, size_); }
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
+  ~MemoryMap() { ::munmap(bytes_, size_); }
+  MemoryMap(const MemoryMap&) = delete;
+  MemoryMap& operator=(const MemoryMap&) = delete;
 
   std::string_view text() const { return {static_cast<const char*>(bytes_), size_}; }
 
@@ -399,7 +399,7 @@ Head read_head(const fs::path& path, std::size_t wanted = kSampledBytes) {
   if (compression.empty()) return head;
   head.bytes.clear();
   try {
-    const MappedFile mapped(path);
+    const MemoryMap mapped(path);
     const bool is_good = decompress_head(mapped.text(), wanted, [&](std::string_view block) {
       head.bytes += block;
       return true;
@@ -445,7 +445,7 @@ ForeignText read_foreign(const fs::path& path) {
   if (!foreign.problem.empty()) return foreign;
   try {
     if (stamp.size > kMappedFrom) {
-      take_text_of_mapped(foreign, MappedFile(path).text());
+      take_text_of_mapped(foreign, MemoryMap(path).text());
     } else {
       take_text(foreign, base::read_file(path));
     }
