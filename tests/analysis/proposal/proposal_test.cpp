@@ -191,8 +191,9 @@ TEST_CASE("a job size from few repetitions is marked as not proven, with the mis
   const Proposal proposal = made.with("generic");
   const ProposalPart& part = part_with(proposal, "job_size");
   CHECK_THAT(all_text(part), Contains("The measurements do not prove this answer."));
-  REQUIRE(part.commands.size() == 2);
+  REQUIRE(part.commands.size() == 3);
   CHECK_THAT(part.commands[0], Contains("study.repeats=6"));
+  CHECK_THAT(part.commands[2], Contains("dlscale collect"));
 }
 
 TEST_CASE("job sizes are the smallest, the median and the largest requested count") {

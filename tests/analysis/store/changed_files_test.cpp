@@ -17,7 +17,10 @@ struct Folder {
   std::string run = study.add("ddp", 1);
   std::string waiting = study.plan_run("ddp", 2);
 
-  Folder() { ingest(study.folder); }
+  Folder() {
+    base::LineAppender(study.folder.run_notes(run)).append("{}");
+    ingest(study.folder);
+  }
   Changed changed() const { return files_changed_since_collect(study.folder); }
 };
 

@@ -233,7 +233,7 @@ TEST_CASE("doctor checks the command and the environment of a study with a train
   const auto plan = [&](const std::string& trainer) {
     base::write_file_atomically(
         dlscale.folder / "study.toml",
-        "[study]\nname = 'mine'\n[matrix]\ngpus = 1\n[trainer]\n" + trainer);
+        "[study]\nname = 'mine'\n[matrix]\ngpus = 1\nbatch_per_gpu = 8\n[trainer]\n" + trainer);
   };
   plan("command = 'my-train --lr 1'\nenvironment_setup = ['PATH=$PWD/bin:$PATH']\n");
   const test::Ran missing = dlscale.run({"doctor", "study.toml"});
@@ -258,7 +258,7 @@ TEST_CASE("doctor checks the command and the environment of a study with a train
 TEST_CASE("doctor checks the command of the plan in a folder") {
   test::DlscaleProgram dlscale;
   base::write_file_atomically(dlscale.folder / "study.toml",
-                              "[study]\nname = 'mine'\n[matrix]\ngpus = 1\n[trainer]\n"
+                              "[study]\nname = 'mine'\n[matrix]\ngpus = 1\nbatch_per_gpu = 8\n[trainer]\n"
                               "command = 'no-such-program'\n");
   REQUIRE(dlscale.run({"plan", "study.toml", "-o", "out"}).exit_code == 0);
   const test::Ran ran = dlscale.run({"doctor", "out"});

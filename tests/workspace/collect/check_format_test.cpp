@@ -91,7 +91,7 @@ TEST_CASE("check-format reads the other logs if one is empty, and prints format 
   const std::string text = out.str();
   CHECK_THAT(text, Contains("\n" + empty + ":\nproblem: " + empty + ": ") && Contains("empty\n"));
   CHECK(text.rfind("3 lines: ") > text.find("problem: "));
-  const std::string warning = "warning: " + launch.format;
+  const std::string warning = launch.format + ":1:9: line: the group ";
   CHECK_THAT(text, Contains(warning));
   CHECK(text.find(warning) == text.rfind(warning));
 }
@@ -139,7 +139,7 @@ TEST_CASE("check-format states how the epochs of a log count") {
   const std::string text = launch.check();
   CHECK_THAT(text, Contains("note: the first epoch is 1, but epochs count from 0") &&
                        Contains("epoch = \"epoch - 1\""));
-  CHECK_THAT(text, Contains("note: " + launch.format + ":6:1: line: no line is read by this rule"));
+  CHECK_THAT(text, Contains("note: " + launch.format + ":5:1: line: no line is read by this rule"));
 }
 
 TEST_CASE("check-format warns of a time that rises like a clock, and names the right field") {

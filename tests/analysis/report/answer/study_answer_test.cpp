@@ -295,7 +295,9 @@ TEST_CASE("failed runs are not taken for runs that have not ended") {
   add_repeats(frame, 4, 400, 6);
   add_open_runs(frame, 8, 1);
   frame.runs.back().outcome = "OutOfMemory";
-  CHECK(answer_study(frame, {}).next.at(0).commands.size() == 2);
+  const std::vector<std::string> commands = answer_study(frame, {}).next.at(0).commands;
+  REQUIRE(commands.size() == 3);  // plan, submit, collect
+  CHECK_THAT(commands[0], Contains("dlscale plan"));
 }
 
 TEST_CASE("an efficiency that the repetitions cannot decide asks for more of them") {
