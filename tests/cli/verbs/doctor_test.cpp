@@ -257,9 +257,10 @@ TEST_CASE("doctor checks the command and the environment of a study with a train
 
 TEST_CASE("doctor checks the command of the plan in a folder") {
   test::DlscaleProgram dlscale;
-  base::write_file_atomically(dlscale.folder / "study.toml",
-                              "[study]\nname = 'mine'\n[matrix]\ngpus = 1\nbatch_per_gpu = 8\n[trainer]\n"
-                              "command = 'no-such-program'\n");
+  base::write_file_atomically(
+      dlscale.folder / "study.toml",
+      "[study]\nname = 'mine'\n[matrix]\ngpus = 1\nbatch_per_gpu = 8\n[trainer]\n"
+      "command = 'no-such-program'\n");
   REQUIRE(dlscale.run({"plan", "study.toml", "-o", "out"}).exit_code == 0);
   const test::Ran ran = dlscale.run({"doctor", "out"});
   CHECK(ran.exit_code == 1);

@@ -39,8 +39,8 @@ Tensors read(const std::string& bytes) {
   return tensors;
 }
 
-/// Returns the error for a file with these bytes, without the file name. Without an error, `tensors` receives the
-/// tensors of the file.
+/// Returns the error for a file with these bytes, without the file name. Without an error,
+/// `tensors` receives the tensors of the file.
 std::string refused(const std::string& bytes, Tensors* tensors = nullptr) {
   try {
     Tensors read_tensors = read(bytes);
