@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/text.hpp"
@@ -16,6 +17,12 @@ namespace {
 
 constexpr const char* kAccumulation = "accumulation_steps";
 
+/// Last words of names of axes that have another meaning, or none, without the words before them.
+/// Examples are optimizer.kind and target.accuracy.
+constexpr std::string_view kUnclearAlone[] = {
+    kGpus,  kNodes, kBatchPerGpu, kGlobalBatch, "accuracy", "base",       "bleu",
+    "kind", "loss", "path",       "scale",      "stop",     "train_loss", "weights"};
+
 const contract::Axis* find_axis(const Frame& frame, const std::string& name) {
   const auto found = std::find_if(frame.axes.begin(), frame.axes.end(),
                                   [&](const contract::Axis& axis) { return axis.name == name; });
@@ -23,8 +30,7 @@ const contract::Axis* find_axis(const Frame& frame, const std::string& name) {
 }
 
 bool belongs_to_key(const std::string& axis, bool with_nodes) {
-  return axis != kGpus && axis != kBatchPerGpu && axis != kGlobalBatch &&
-         (with_nodes || axis != kNodes);
+  return axis != kGpus && !is_batch(axis) && (with_nodes || axis != kNodes);
 }
 
 /// Returns the run's value of `axis`, or an empty text if the run's point does not contain this
@@ -109,6 +115,10 @@ ScalingCurve make_curve(CurveKey key, const std::map<int, std::vector<const RunR
 
 }  // namespace
 
+bool is_batch(const std::string& axis) {
+  return axis == kBatchPerGpu || axis == kGlobalBatch;
+}
+
 const char* fixed_batch(const Frame& frame) {
   if (frame.scaling == "strong") return kGlobalBatch;
   const bool listed_as_global = frame.scaling == "throughput" && find_axis(frame, kGlobalBatch);
@@ -184,7 +194,8 @@ bool keeps_global_batch(const CurveKey& key) {
 }
 
 std::string axis_text(const std::string& axis, const std::string& value) {
-  return value.empty() ? axis + " unknown" : axis + "=" + value;
+  if (!value.empty()) return axis + "=" + value;
+  return is_batch(axis) ? axis + " unknown" : "no " + axis;
 }
 
 std::string value_of(const CurveKey& key, const std::string& axis) {
@@ -211,10 +222,47 @@ std::string to_string(const CurveKey& key) {
   return text;
 }
 
+std::string short_axis(const std::string& axis, const std::vector<std::string>& among) {
+  const auto is_taken = [&](const std::string& end) {
+    return std::ranges::find(kUnclearAlone, end) != std::end(kUnclearAlone) ||
+           std::ranges::any_of(among, [&](const std::string& other) {
+             return other != axis && (other == end || other.ends_with("." + end));
+           });
+  };
+  for (std::size_t dot = axis.rfind('.'); dot != axis.npos && dot > 0;
+       dot = axis.rfind('.', dot - 1)) {
+    const std::string end = axis.substr(dot + 1);
+    if (!end.empty() && !is_taken(end)) return end;
+  }
+  return axis;
+}
+
+std::vector<std::string> axes_of(const std::vector<CurveKey>& keys) {
+  std::vector<std::string> axes;
+  for (const CurveKey& key : keys) {
+    for (const AxisValue& entry : key) {
+      if (std::ranges::find(axes, entry.axis) == axes.end()) axes.push_back(entry.axis);
+    }
+  }
+  return axes;
+}
+
 std::string name_among(const CurveKey& key, const std::vector<std::string>& varying_axes) {
-  CurveKey distinct;
-  for (const std::string& axis : varying_axes) distinct.push_back({axis, value_of(key, axis)});
-  return to_string(distinct.empty() ? key : distinct);
+  const std::vector<std::string> own = axes_of({key});
+  // The other axes of the keys have the same value in all keys, so that this key has them too.
+  std::vector<std::string> all = own;
+  all.insert(all.end(), varying_axes.begin(), varying_axes.end());
+  const auto text_with = [&](const std::vector<std::string>& axes, bool with_unset) {
+    CurveKey shown;
+    for (const std::string& axis : axes) {
+      const bool is_set = std::ranges::find(own, axis) != own.end();
+      if (is_set || with_unset) shown.push_back({short_axis(axis, all), value_of(key, axis)});
+    }
+    return to_string(shown);
+  };
+  if (varying_axes.empty()) return text_with(own, true);
+  const std::string text = text_with(varying_axes, false);
+  return text.empty() ? text_with(varying_axes, true) : text;
 }
 
 std::vector<ScalingCurve> scaling_curves(const Frame& frame) {

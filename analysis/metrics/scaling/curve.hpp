@@ -18,6 +18,8 @@ inline constexpr const char* kGpus = "gpus";  ///< axis that varies along a curv
 /// Axes of the batch: samples of a GPU in a step, and samples of all GPUs.
 inline constexpr const char* kBatchPerGpu = "batch_per_gpu";
 inline constexpr const char* kGlobalBatch = "global_batch";
+/// Returns true for the two axes of the batch.
+bool is_batch(const std::string& axis);
 inline constexpr const char* kNodes = "nodes";  ///< axis that usually depends on the GPU count
 
 struct AxisValue {
@@ -77,7 +79,8 @@ class CurveKeys {
 /// unknown.
 bool keeps_global_batch(const CurveKey& key);
 
-/// Returns a text such as "gpus=4", or "global_batch unknown" for an empty value.
+/// Returns a text such as "gpus=4". The text for an empty value is "global_batch unknown" for a
+/// batch, and "no weights" for other axes.
 std::string axis_text(const std::string& axis, const std::string& value);
 
 /// Returns the value of `axis` in `key`, or an empty text if the key does not have the axis.
@@ -90,8 +93,17 @@ std::vector<std::size_t> rank_of(const Frame& frame, const CurveKey& key);
 /// Returns the key as text for messages: "framework=ddp, lr_schedule=step".
 std::string to_string(const CurveKey& key);
 
-/// Returns the text of the key as to_string does, but only with the axes in `varying_axes`, which
-/// distinguish the keys of a table or figure. Uses all axes if `varying_axes` is empty.
+/// Returns the name of an axis for readers. The name is the shortest end after a dot that no other
+/// axis in `among` has, such as "depth" for models.mlp.depth. Returns the whole name if there is no
+/// such end, or if the end has another meaning without the words before it, such as "base".
+std::string short_axis(const std::string& axis, const std::vector<std::string>& among);
+
+/// Returns the names of all axes of the keys, in the order in which they first appear.
+std::vector<std::string> axes_of(const std::vector<CurveKey>& keys);
+
+/// Returns the key as text for readers, with the short names of the axes: "framework=ddp, depth=4".
+/// The text contains only the axes in `varying_axes`, which distinguish the keys of a table or
+/// figure, or all axes if `varying_axes` is empty. It omits axes that the key does not have.
 std::string name_among(const CurveKey& key, const std::vector<std::string>& varying_axes);
 
 struct CurvePoint {

@@ -68,9 +68,9 @@ class Pairing {
     const std::string reason = unequal_condition(*a.second, *b.second, axis);
     if (!reason.empty() && !allow_mixed_) {
       found_.refused_axes.try_emplace(axis, reason);
-      found_.refused.push_back(fmt::format("{}, gpus={} and {}, gpus={}: {}", to_string(*a.first),
-                                           a.second->gpus, to_string(*b.first), b.second->gpus,
-                                           reason));
+      found_.refused.push_back(fmt::format("{}, gpus={} and {}, gpus={}: {}",
+                                           name_among(*a.first, {}), a.second->gpus,
+                                           name_among(*b.first, {}), b.second->gpus, reason));
       return;
     }
     found_.pairs.push_back(compare(axis, contestant(a), contestant(b)));
@@ -161,7 +161,7 @@ Verdicts batch_verdicts(const std::vector<ScalingCurve>& curves, bool allow_mixe
   for (std::size_t i = 0; i < curves.size(); ++i) {
     for (std::size_t j = i + 1; j < curves.size(); ++j) {
       const std::string axis = differing_axis(curves[i].key, curves[j].key);
-      if (axis != kBatchPerGpu && axis != kGlobalBatch) continue;
+      if (!is_batch(axis)) continue;
       const bool are_known =
           !value_of(curves[i].key, axis).empty() && !value_of(curves[j].key, axis).empty();
       if (are_known) add_equal_counts(pairing, axis, curves[i], curves[j]);

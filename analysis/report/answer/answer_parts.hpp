@@ -25,8 +25,9 @@ struct AnsweredStudy {
   Verdicts verdicts;  ///< pairs of points that differ in one axis and do equal work
   Verdicts batches;   ///< pairs of points that differ only in their batch
   std::vector<AccuracyPoint> accuracies;
-  std::vector<std::string> axes;  ///< axes in which the curves differ
-  std::string worker;             ///< word for one worker: "GPU" or "rank"
+  std::vector<std::string> axes;      ///< axes in which the curves differ
+  std::vector<std::string> all_axes;  ///< all axes of the curves
+  std::string worker;                 ///< word for one worker: "GPU" or "rank"
 
   AnsweredStudy(const Frame& from, const AnalysisOptions& with);
 };
@@ -38,7 +39,8 @@ inline bool is_used(const RunRow& run) {
 
 // Words.
 
-/// Returns the value between backticks. Backticks in the value become apostrophes.
+/// Returns the value between backticks. Backticks in the value become apostrophes. An empty value
+/// becomes "none".
 std::string quoted_value(std::string value);
 
 /// Returns an estimate with its interval: "0.84 [0.81, 0.87]" for a 95 % interval,

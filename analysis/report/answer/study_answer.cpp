@@ -22,13 +22,14 @@ AnsweredStudy::AnsweredStudy(const Frame& from, const AnalysisOptions& with)
       batches(batch_verdicts(curves, with.allow_mixed)),
       accuracies(accuracy_points(from)),
       axes(varying_axes(keys_of(curves))),
+      all_axes(axes_of(keys_of(curves))),
       worker(worker_noun(from)) {}
 
 // Words.
 
 std::string quoted_value(std::string value) {
   std::replace(value.begin(), value.end(), '`', '\'');
-  return "`" + (value.empty() ? "unknown" : value) + "`";
+  return "`" + (value.empty() ? "none" : value) + "`";
 }
 
 std::string with_interval(const Estimate& estimate, int decimals, double scale,
@@ -56,19 +57,19 @@ namespace {
 
 bool has_values(const CurveKey& key, const CurveKey& values) {
   return std::all_of(values.begin(), values.end(), [&](const AxisValue& entry) {
-    return value_of(key, entry.axis) == entry.value;
+    return std::ranges::find(key, entry) != key.end();
   });
 }
 
-/// Returns the axis values that all members share, among the axes in which `all` differ.
+/// Returns the axis values that all members have and share, among the axes in which `all` differ.
 CurveKey shared_values(const std::vector<CurveKey>& all, const std::vector<std::size_t>& members) {
   CurveKey shared;
   for (const std::string& axis : varying_axes(all)) {
-    const std::string value = value_of(all[members.front()], axis);
+    const AxisValue entry{axis, value_of(all[members.front()], axis)};
     const bool is_shared = std::all_of(members.begin(), members.end(), [&](std::size_t i) {
-      return value_of(all[i], axis) == value;
+      return std::ranges::find(all[i], entry) != all[i].end();
     });
-    if (is_shared) shared.push_back({axis, value});
+    if (is_shared) shared.push_back(entry);
   }
   return shared;
 }
@@ -81,7 +82,7 @@ std::string group_name(const std::vector<CurveKey>& all, const std::vector<std::
   const auto same = std::count_if(all.begin(), all.end(),
                                   [&](const CurveKey& key) { return has_values(key, shared); });
   if (!shared.empty() && same == static_cast<std::ptrdiff_t>(members.size())) {
-    return to_string(shared);
+    return name_among(all[members.front()], axes_of({shared}));
   }
   if (members.size() > 2) return fmt::format("{} of {} configurations", members.size(), all.size());
   const std::vector<std::string> axes = varying_axes(all);

@@ -127,7 +127,7 @@ void add_diverged(std::vector<std::string>& notes, const Frame& frame) {
     const std::string batch =
         point.global_batch > 0 ? std::to_string(point.global_batch) : "unknown";
     notes.push_back(fmt::format("global batch {} of {}: {} of {} repeats diverged", batch,
-                                to_string(point.key), point.diverged,
+                                name_among(point.key, {}), point.diverged,
                                 point.diverged + point.repeats.size()));
   }
 }

@@ -16,10 +16,20 @@ std::size_t number_of_name(std::map<std::string, std::size_t>& seen, const std::
 
 Legend::Legend(const std::vector<CurveKey>& keys, const std::string& worker)
     : axes_(varying_axes(keys)) {
+  // An axis without any value would be in the title but in no label.
+  std::vector<std::string> with_values = axes_;
+  std::erase_if(with_values, [&](const std::string& axis) {
+    return std::ranges::all_of(keys,
+                               [&](const CurveKey& key) { return value_of(key, axis).empty(); });
+  });
+  if (!with_values.empty()) axes_ = std::move(with_values);
+  const std::vector<std::string> all = axes_of(keys);
   for (const std::string& axis : axes_) {
-    title_ +=
-        (title_.empty() ? "" : ", ") + (axis == "gpus" ? worker + "s" : axis_title(axis, worker));
+    title_ += (title_.empty() ? "" : ", ") +
+              (axis == kGpus ? worker + "s" : axis_title(axis, worker, all));
   }
+  if (axes_.empty()) return;
+  unnamed_ = is_batch(axes_.front()) ? "unknown" : axis_text(short_axis(axes_.front(), all), "");
 }
 
 Series Legend::series(const CurveKey& key) {
@@ -30,14 +40,7 @@ Series Legend::series(const CurveKey& key) {
     if (value.empty()) continue;
     series.label += (series.label.empty() ? "" : ", ") + value;
   }
-  if (series.label.empty()) {
-    const bool is_unset =
-        !values.empty() && std::ranges::find(key, axes_.front(), &AxisValue::axis) == key.end();
-    const std::string axis = is_unset ? axes_.front() : "";
-    series.label = is_unset         ? "no " + axis.substr(axis.rfind('.') + 1)
-                   : values.empty() ? "measured"
-                                    : "unknown";
-  }
+  if (series.label.empty()) series.label = values.empty() ? "measured" : unnamed_;
   series.color = number_of_name(colors_, values.empty() ? "" : values.front());
   const bool one_axis = values.size() < 2;
   series.mark =

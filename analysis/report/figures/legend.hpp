@@ -44,8 +44,9 @@ inline constexpr double dodge(std::size_t i, std::size_t n) {
 // Labels, colours and marks of the series of a figure.
 
 /// Legend of a figure. The label of a series contains only the axes in which the keys of the figure
-/// differ. The first of these axes determines the colour of a series, and the other axes determine
-/// its mark. If the keys differ in only one axis, it determines both colour and mark.
+/// differ and have values. The first of these axes determines the colour of a series, and the other
+/// axes determine its mark. If the keys differ in only one axis, it determines both colour and
+/// mark.
 class Legend {
  public:
   /// Creates the legend for series with these keys. `worker` is the word for one worker: "GPU" or
@@ -60,6 +61,7 @@ class Legend {
  private:
   std::vector<std::string> axes_;
   std::string title_;
+  std::string unnamed_;  ///< label of a series without values of these axes, such as "no weights"
   std::map<std::string, std::size_t> colors_;
   std::map<std::string, std::size_t> marks_;
 };

@@ -159,12 +159,10 @@ FigureAxis number_axis(const std::set<double>& values) {
   return axis;
 }
 
-/// Returns the title of an axis. The name of a setting such as models.mlp.depth loses its prefix.
-std::string x_title(const std::string& axis, const std::string& worker) {
+std::string x_title(const std::string& axis, const std::string& worker, const Names& among) {
   if (axis == kGpus) return worker + "s";
   if (axis == kGlobalBatch) return batch_axis().title;
-  const std::string title = axis_title(axis, worker);
-  return title == axis ? axis.substr(axis.rfind('.') + 1) : title;
+  return axis_title(axis, worker, among);
 }
 
 /// Sets the x values of the points to their values on the axis, and returns the axis. Points whose
@@ -190,7 +188,7 @@ FigureAxis place_on_axis(const Frame& frame, std::vector<PlacedValue>& points,
   }
   if (are_numbers && !numbers.empty()) axis = number_axis(numbers);
   axis.id = x;
-  axis.title = x_title(x, worker_noun(frame));
+  axis.title = x_title(x, worker_noun(frame), place_axes(points));
   for (PlacedValue& point : points) point.x = point.order = at[value_of(point.place, x)];
   return axis;
 }

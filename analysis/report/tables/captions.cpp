@@ -238,6 +238,8 @@ std::string describe_constants(const Frame& frame) {
   const auto add = [&](const std::string& name, const std::string& value) {
     if (named.insert(name).second) parts.push_back(fmt::format("{} {}", name, value));
   };
+  std::vector<std::string> axes;
+  for (const contract::Axis& axis : frame.axes) axes.push_back(axis.name);
   for (const contract::Axis& axis : frame.axes) {
     std::set<std::string> values;
     for (const RunRow* run : used) {
@@ -245,7 +247,9 @@ std::string describe_constants(const Frame& frame) {
       values.insert(found == run->point.end() ? "" : found->second);
       if (values.size() > 1) break;
     }
-    if (values.size() == 1 && !values.begin()->empty()) add(axis.name, *values.begin());
+    if (values.size() == 1 && !values.begin()->empty()) {
+      add(short_axis(axis.name, axes), *values.begin());
+    }
     named.insert(axis.name);
   }
   for (const auto& [name, value] : shared_conditions(used)) {
@@ -339,11 +343,12 @@ std::string describe_unknown_batches(const Frame& frame) {
       base::count_of(timed, "run"));
 }
 
-std::string axis_title(const std::string& axis, const std::string& worker) {
+std::string axis_title(const std::string& axis, const std::string& worker,
+                       const std::vector<std::string>& among) {
   if (axis == "batch_per_gpu") return "batch/" + worker;
   if (axis == "global_batch") return "global batch";
   if (axis == "lr_schedule") return "LR schedule";
-  return axis;
+  return short_axis(axis, among);
 }
 
 std::vector<std::string> describe_mixtures(const std::vector<ScalingCurve>& curves,

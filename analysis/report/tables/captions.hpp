@@ -73,8 +73,10 @@ std::string describe_spread_batches(const Frame& frame);
 std::string describe_unknown_batches(const Frame& frame);
 
 /// Returns the title of an axis as a column heading, such as "batch/GPU" for the axis
-/// batch_per_gpu.
-std::string axis_title(const std::string& axis, const std::string& worker);
+/// batch_per_gpu, and "depth" for models.mlp.depth. `among` contains all axes of the table or
+/// figure (see short_axis).
+std::string axis_title(const std::string& axis, const std::string& worker,
+                       const std::vector<std::string>& among);
 
 /// Returns one warning for each curve whose runs or baseline differ in a condition such as the CPU
 /// model. The warning names the difference.

@@ -232,10 +232,12 @@ std::string recommended_name_of(const Contestant& one, const std::vector<std::st
 }
 
 std::vector<Column> recommended_columns_of(const std::vector<std::string>& work_axes,
-                                           const std::string& worker) {
+                                           const Start& start) {
+  const std::string& worker = start.worker;
   std::vector<Column> columns;
   for (const std::string& axis : work_axes) {
-    columns.push_back({.id = axis, .title = axis_title(axis, worker), .is_key = true});
+    columns.push_back(
+        {.id = axis, .title = axis_title(axis, worker, start.all_axes), .is_key = true});
   }
   columns.push_back({.id = "budget_gpus", .title = "at most " + worker + "s", .is_key = true});
   columns.push_back({"fastest", "fastest"});
@@ -294,7 +296,7 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
   if (!list.empty() && !value_of(list.front().work, "device").empty()) {
     work_axes.emplace_back("device");
   }
-  table.columns = recommended_columns_of(work_axes, start.worker);
+  table.columns = recommended_columns_of(work_axes, start);
   for (const Recommendation& one : list) {
     Row row;
     for (const std::string& axis : work_axes) row.text(value_of(one.work, axis));

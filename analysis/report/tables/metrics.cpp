@@ -292,7 +292,7 @@ Report make_report(const Metric& metric, const Frame& frame, const AnalysisOptio
     const auto& [key, part] = entry;
     Table table = metric.make(part, options);
     for (const AxisValue& fixed : key) table.id += "-" + file_slug(fixed.value);
-    if (!key.empty()) table.title += fmt::format(" ({})", to_string(key));
+    if (!key.empty()) table.title += fmt::format(" ({})", name_among(key, split));
     report.tables.push_back(std::move(table));
   }
   if (!pivot.empty()) pivot_tables(report, metric, frame, pivot);

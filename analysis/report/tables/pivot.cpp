@@ -57,6 +57,8 @@ class Pivot {
  public:
   Pivot(const Table& table, const std::string& axis, const std::vector<contract::Axis>& axes)
       : table_(table), axis_(axis), axes_(axes), axis_column_(column_of_axis(table, axis)) {
+    const std::string& title = table.columns[axis_column_].title;
+    shown_name_ = axis.ends_with("." + title) ? title : axis;
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       if (i != axis_column_) (table.columns[i].is_key ? keys_ : results_).push_back(i);
     }
@@ -76,7 +78,7 @@ class Pivot {
     pivot.columns = columns();
     pivot.rows = rows();
     pivot.notes.push_back(
-        fmt::format("columns side by side for each {}: {}", axis_, fmt::join(values_, ", ")));
+        fmt::format("columns side by side for each {}: {}", shown_name_, fmt::join(values_, ", ")));
     return pivot;
   }
 
@@ -101,7 +103,7 @@ class Pivot {
       for (const std::size_t i : results_) {
         Column column = table_.columns[i];
         column.id = id + "_" + column.id;
-        column.title = group_title(axis_, value) + " " + column.title;
+        column.title = group_title(shown_name_, value) + " " + column.title;
         columns.push_back(std::move(column));
       }
     }
@@ -161,6 +163,7 @@ class Pivot {
 
   const Table& table_;
   const std::string axis_;
+  std::string shown_name_;  ///< name of the axis for readers (short_axis)
   const std::vector<contract::Axis>& axes_;
   const std::size_t axis_column_;
   std::vector<std::size_t> keys_, results_;  ///< indices of key and result columns

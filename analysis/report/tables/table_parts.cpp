@@ -62,12 +62,12 @@ std::vector<std::string> run_notes_of(const Frame& frame, const std::vector<RunP
 }
 
 Start::Start(const Frame& frame, const std::vector<CurveKey>& keys)
-    : worker(worker_noun(frame)), axes(varying_axes(keys)) {}
+    : worker(worker_noun(frame)), axes(varying_axes(keys)), all_axes(axes_of(keys)) {}
 
 std::vector<Column> Start::columns() const {
   std::vector<Column> columns;
   for (const std::string& axis : axes) {
-    columns.push_back({.id = axis, .title = axis_title(axis, worker), .is_key = true});
+    columns.push_back({.id = axis, .title = axis_title(axis, worker, all_axes), .is_key = true});
   }
   columns.push_back({.id = kGpus, .title = worker + "s", .is_key = true});
   return columns;

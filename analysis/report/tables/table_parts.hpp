@@ -73,6 +73,7 @@ std::string interval_title(const Repeats& repeats);
 struct Start {
   std::string worker;
   std::vector<std::string> axes;
+  std::vector<std::string> all_axes;  ///< with the axes that do not vary
 
   Start(const Frame& frame, const std::vector<CurveKey>& keys);
   std::vector<Column> columns() const;

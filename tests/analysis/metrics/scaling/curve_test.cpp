@@ -198,4 +198,29 @@ TEST_CASE("an axis that only some keys have varies") {
   CHECK(varying_axes({{{"profile", "true"}}, {{"profile", "true"}}}).empty());
 }
 
+TEST_CASE("the short name of an axis is the shortest end that no other axis has") {
+  const std::string axis = "models.frozen_backbone.backbone";
+  CHECK(short_axis(axis, {}) == "backbone");
+  CHECK(short_axis(axis, {axis, "model"}) == "backbone");
+  CHECK(short_axis(axis, {"models.other.backbone"}) == "frozen_backbone.backbone");
+  CHECK(short_axis(axis, {"backbone"}) == "frozen_backbone.backbone");
+  CHECK(short_axis(axis, {"my_backbone"}) == "backbone");
+  CHECK(short_axis(axis, {"other." + axis}) == axis);
+  CHECK(short_axis("loader", {}) == "loader");
+  for (const char* whole : {"optimizer.kind", "lr.base", "models.mlp.gpus", ".x.", "a."}) {
+    CHECK_THAT(short_axis(whole, {}), Catch::Contains("."));
+  }
+}
+
+TEST_CASE("a key is named with short names, without the axes that it does not have") {
+  const CurveKey wide{{"model", "a"}, {"models.a.hidden", "64"}, {"batch_per_gpu", ""}};
+  const CurveKey deep{{"model", "b"}, {"models.b.depth", "4"}, {"batch_per_gpu", "8"}};
+  const std::vector<std::string> axes = varying_axes({wide, deep});
+  CHECK(name_among(wide, axes) == "model=a, hidden=64, batch_per_gpu unknown");
+  CHECK(name_among(deep, axes) == "model=b, batch_per_gpu=8, depth=4");
+  CHECK(name_among(deep, {}) == "model=b, depth=4, batch_per_gpu=8");
+  CHECK(name_among(wide, {"models.b.hidden"}) == "no b.hidden");
+  CHECK(name_among({{"training.weights", ""}, {"gpus", "2"}}, {}) == "no training.weights, gpus=2");
+}
+
 }  // namespace dlscale::analysis

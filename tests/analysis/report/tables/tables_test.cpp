@@ -359,4 +359,15 @@ TEST_CASE("unknown metrics and axes are usage errors with the nearest name") {
                     Contains("--by: unknown axis \"framwork\"; did you mean \"framework\""));
 }
 
+TEST_CASE("the heading of an axis is the end of its name, and its column has the whole name") {
+  Frame frame = frame_of({run_at(1, 100, "vgg16"), run_at(1, 90, "alexnet")});
+  for (RunRow& run : frame.runs) {
+    run.point["models.frozen_backbone.backbone"] = run.point["framework"];
+    run.point.erase("framework");
+  }
+  const Table table = throughput_table(frame, {});
+  CHECK(table.columns.front().id == "models.frozen_backbone.backbone");
+  CHECK(table.columns.front().title == "backbone");
+}
+
 }  // namespace dlscale::analysis
