@@ -47,14 +47,10 @@ std::string place_of(const VariantContest& contest, const std::string& worker) {
   return text;
 }
 
+/// Returns the sentence on a contest with enough repetitions for a test.
 std::string contest_sentence(const VariantContest& contest, const std::string& worker,
                              const Quality& quality) {
   const std::string a = quoted_value(contest.a), b = quoted_value(contest.b);
-  if (contest.finding == Finding::TooFewRepeats) {
-    std::size_t n = 0;
-    for (const Estimate& one : contest.advantages) n = std::max(n, one.n);
-    return fmt::format("{} and {} cannot be compared: n = {} is too small for a test.", a, b, n);
-  }
   const std::string numbers = advantage_of(contest, quality);
   const std::string place = place_of(contest, worker);
   if (contest.finding == Finding::NotDistinguishable) {
@@ -95,18 +91,39 @@ std::set<std::string> values_of(const std::vector<const VariantContest*>& contes
   return values;
 }
 
+/// Returns one sentence on all contests of an axis that have too few repetitions for a test, or an
+/// empty text without such contests. `all` is the number of contests of the axis.
+std::string untested_sentence(const std::vector<const VariantContest*>& untested, std::size_t all) {
+  if (untested.empty()) return "";
+  std::size_t n = 0;
+  for (const VariantContest* one : untested) {
+    for (const Estimate& advantage : one->advantages) n = std::max(n, advantage.n);
+  }
+  const auto pairs = static_cast<std::int64_t>(untested.size());
+  const std::string values = all == 1 ? fmt::format("{} and {}", quoted_value(untested.front()->a),
+                                                    quoted_value(untested.front()->b))
+                             : untested.size() == all ? "the values"
+                                                      : base::count_of(pairs, "other pair");
+  return fmt::format(" {} cannot be compared: n = {} is too small for a test.", values, n);
+}
+
 /// Returns the sentences on the contests of one axis. `all` is not empty.
-std::string axis_sentences(const std::vector<const VariantContest*>& all, const std::string& worker,
-                           const Quality& quality) {
+std::string axis_sentences(const std::vector<const VariantContest*>& all,
+                           const AnsweredStudy& study, const Quality& quality) {
   std::vector<const VariantContest*> shown = all;
+  const auto first_untested = std::stable_partition(
+      shown.begin(), shown.end(),
+      [](const VariantContest* one) { return one->finding != Finding::TooFewRepeats; });
+  const std::string untested = untested_sentence({first_untested, shown.end()}, all.size());
+  shown.erase(first_untested, shown.end());
   const std::string winner = winner_of(all);
   const auto order = [&](const VariantContest* one) {
-    if (one->finding == Finding::Faster) return one->a == winner ? 0 : 1;
-    return one->finding == Finding::NotDistinguishable ? 2 : 3;
+    if (one->finding != Finding::Faster) return 2;
+    return one->a == winner ? 0 : 1;
   };
   std::stable_sort(shown.begin(), shown.end(),
                    [&](const auto* a, const auto* b) { return order(a) < order(b); });
-  std::string text = all.front()->axis + ":";
+  std::string text = short_axis(all.front()->axis, study.all_axes) + ":";
   const bool all_equal = std::all_of(all.begin(), all.end(), [](const VariantContest* one) {
     return one->finding == Finding::NotDistinguishable;
   });
@@ -118,14 +135,14 @@ std::string axis_sentences(const std::vector<const VariantContest*>& all, const 
     text += fmt::format(" {} is {} than the others.", quoted_value(winner), quality.comparative);
   const std::size_t count = std::min(shown.size(), kMostContests);
   for (std::size_t i = 0; i < count; ++i) {
-    text += " " + contest_sentence(*shown[i], worker, quality);
+    text += " " + contest_sentence(*shown[i], study.worker, quality);
   }
   if (shown.size() > count) {
     text +=
         fmt::format(" {} not listed here.",
                     base::count_of(shown.size() - count, "further pair is", "further pairs are"));
   }
-  return text;
+  return text + untested;
 }
 
 std::optional<Answer> contest_answer(const AnsweredStudy& study,
@@ -144,14 +161,14 @@ std::optional<Answer> contest_answer(const AnsweredStudy& study,
       if (one.axis == axis) own.push_back(&one);
     }
     if (own.empty()) continue;
-    answer.text += (answer.text.empty() ? "" : " ") + axis_sentences(own, study.worker, quality);
+    answer.text += (answer.text.empty() ? "" : " ") + axis_sentences(own, study, quality);
   }
   return answer;
 }
 
 /// Returns a sentence for each axis in which points differ, but none of whose pairs of points was
 /// compared. The sentence states the condition that differs.
-std::string refused_sentences(const Verdicts& verdicts) {
+std::string refused_sentences(const AnsweredStudy& study, const Verdicts& verdicts) {
   std::string text;
   for (const auto& [axis, reason] : verdicts.refused_axes) {
     const bool is_compared =
@@ -160,7 +177,7 @@ std::string refused_sentences(const Verdicts& verdicts) {
     text += fmt::format(
         "{}{}: not compared, because a condition differs: {} (use --mixed to "
         "compare anyway).",
-        text.empty() ? "" : " ", axis, reason);
+        text.empty() ? "" : " ", short_axis(axis, study.all_axes), reason);
   }
   return text;
 }
@@ -171,7 +188,7 @@ std::string refused_sentences(const Verdicts& verdicts) {
 std::optional<Answer> faster_answer(const AnsweredStudy& study, const Verdicts& verdicts,
                                     const Quality& quality) {
   std::optional<Answer> answer = contest_answer(study, contests(speed_pairs(verdicts)), quality);
-  const std::string refused = refused_sentences(verdicts);
+  const std::string refused = refused_sentences(study, verdicts);
   if (refused.empty()) return answer;
   if (!answer) return Answer{quality.question, refused, false};
   answer->text += " " + refused;
@@ -186,11 +203,13 @@ std::optional<Answer> speed_answer(const AnsweredStudy& study) {
 
 std::optional<Answer> batch_speed_answer(const AnsweredStudy& study) {
   std::optional<Answer> answer = faster_answer(study, study.batches, kBatchSpeed);
-  if (!answer || study.batches.pairs.empty()) return answer;
+  const std::vector<VariantContest> all = contests(speed_pairs(study.batches));
+  const bool is_tested = std::ranges::any_of(
+      all, [](const VariantContest& one) { return one.finding != Finding::TooFewRepeats; });
+  if (!answer || !is_tested) return answer;
   answer->text +=
       " The numbers compare samples/s. A larger batch takes fewer optimizer steps per epoch, which "
-      "can "
-      "change the accuracy.";
+      "can change the accuracy.";
   return answer;
 }
 

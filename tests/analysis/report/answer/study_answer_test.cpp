@@ -362,6 +362,9 @@ TEST_CASE("batches are compared by samples/s, in an answer of their own") {
   CHECK(batch.is_supported);
   CHECK_THAT(batch.text, Contains("batch_per_gpu: `128` is 1.20 [1.19, 1.21] times as fast as "
                                   "`64` at 2 GPUs. The numbers compare samples/s."));
+  std::erase_if(frame.runs, [](const RunRow& run) { return run.repetition > 3; });
+  CHECK(answer_to(answer_study(frame, {}), "Which batch is faster?").text ==
+        "batch_per_gpu: `128` and `64` cannot be compared: n = 3 is too small for a test.");
   for (const Answer& one : answer.answers) CHECK(one.question != "Which variant is faster?");
 }
 
@@ -484,6 +487,52 @@ TEST_CASE("groups of curves are named by the values that only they share") {
   CHECK(group_name(keys, {1}) == "framework=ddp, lr=cosine");
   CHECK(group_name(keys, {0, 3}) == "framework=ddp, lr=step and framework=horovod, lr=cosine");
   CHECK(group_name(keys, {0, 1, 3}) == "3 of 4 configurations");
+}
+
+TEST_CASE("pairs with too few repetitions are summarised in one sentence for each axis") {
+  Frame frame = frame_of({});
+  for (const char* framework : {"ddp", "horovod", "deepspeed"}) {
+    add_repeats(frame, 2, 200, 3, framework);
+  }
+  CHECK(answer_to(answer_study(frame, {}), "faster").text ==
+        "framework: the values cannot be compared: n = 3 is too small for a test.");
+  std::erase_if(frame.runs, [](const RunRow& run) { return run.point.at("framework") == "ddp"; });
+  CHECK(answer_to(answer_study(frame, {}), "faster").text ==
+        "framework: `deepspeed` and `horovod` cannot be compared: n = 3 is too small for a test.");
+}
+
+TEST_CASE("next to pairs that can be compared, the other pairs are counted") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 2, 200, 12, "ddp");
+  add_repeats(frame, 2, 100, 12, "horovod");
+  add_repeats(frame, 2, 150, 2, "deepspeed");
+  CHECK_THAT(answer_to(answer_study(frame, {}), "faster").text,
+             Contains("`ddp` is 2.00 [") &&
+                 Contains(" 2 other pairs cannot be compared: n = 2 is too small for a test."));
+}
+
+TEST_CASE("answers name axes by their last part, and omit axes that a run does not have") {
+  Frame frame = frame_of({});
+  for (const char* backbone : {"vgg16", "alexnet"}) {
+    for (const int gpus : {1, 2}) {
+      add_repeats(frame, gpus, backbone[0] == 'v' ? 100 : 60 + 40 * gpus, 6, backbone);
+    }
+  }
+  for (RunRow& run : frame.runs) {
+    run.point["models.frozen_backbone.backbone"] = run.point["framework"];
+    run.point["framework"] = "ddp";
+    if (run.point["models.frozen_backbone.backbone"] == "vgg16") run.point["weights"] = "";
+  }
+  frame.axes.push_back({"models.frozen_backbone.backbone", {"vgg16", "alexnet"}});
+  const StudyAnswer answer = answer_study(frame, {});
+  CHECK_THAT(answer_text(answer), !Contains("models.") && !Contains("weights unknown"));
+  CHECK_THAT(answer_to(answer, "How many").text, Contains("backbone=alexnet"));
+  frame.runs[6].steps.wall_s *= 1.5;  // vgg16 on 2 GPUs
+  CHECK_THAT(check_of(answer_study(frame, {}), "spread").text,
+             Contains("(at backbone=vgg16, no weights, gpus=2)"));
+  frame.runs[18].steps.wall_s *= 2;  // alexnet on 2 GPUs
+  CHECK_THAT(check_of(answer_study(frame, {}), "spread").text,
+             Contains("(at backbone=alexnet, gpus=2)"));
 }
 
 }  // namespace dlscale::analysis
