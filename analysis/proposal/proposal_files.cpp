@@ -155,7 +155,9 @@ std::string html_part(const Proposal& proposal, const ProposalPart& part, std::s
         fmt::format("<p id=\"caption-{}\">{}</p>\n", html_text(table.id), html_text(table.title)) +
         html_table(table, table.notes, TableView::Folded);
   }
-  if (part.content == Content::figure) text += figure_element(proposal_figure(proposal, part));
+  if (part.content == Content::figure) {
+    text += figure_element(proposal_figure(proposal, part), "");
+  }
   return text + "</section>\n";
 }
 

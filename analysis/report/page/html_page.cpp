@@ -84,7 +84,7 @@ std::string section_element(const StudyPage& page, const PageSection& section,
   std::string text = fmt::format("<section aria-labelledby=\"{0}\">\n<h2 id=\"{0}\">{1}</h2>\n",
                                  section.id, section.title);
   if (!section.figures.empty()) text += "<div class=\"figures\">\n";
-  for (const NamedFigure* figure : section.figures) text += figure_element(*figure);
+  for (const NamedFigure* figure : section.figures) text += figure_element(*figure, page.title);
   if (!section.figures.empty()) text += "</div>\n";
   for (const Table* table : section.tables) {
     add_table_section(text, *table, own_notes(page, common, *table), TableView::Folded);

@@ -218,11 +218,15 @@ std::string listed(const Figure& figure) {
 
 }  // namespace
 
-std::string figure_element(const NamedFigure& named) {
+std::string figure_element(const NamedFigure& named, const std::string& study) {
   const std::string id = "figure-" + html_text(named.id);
   const Figure& figure = named.figure;
+  std::string title = figure.title;
+  for (const std::string& end : {" of " + study, " in " + study}) {
+    if (title.ends_with(end)) title.resize(title.size() - end.size());
+  }
   return fmt::format("<figure id=\"{}\">\n<figcaption>{}<span>{}</span></figcaption>\n", id,
-                     html_text(figure.title), html_text(figure.subtitle)) +
+                     html_text(title), html_text(figure.subtitle)) +
          svg_legend(figure, id) +
          "<div class=\"plot\" tabindex=\"0\" role=\"region\" aria-label=\"" +
          html_text(figure.title) + "\">\n" + svg_figure(figure, id) + "</div>\n" + listed(figure) +
@@ -252,7 +256,7 @@ std::string first_screen(const StudyPage& page) {
   std::string text = fmt::format("<div class=\"first{}\">\n", is_alone ? " alone" : "");
   if (!said.empty()) text += "<section aria-label=\"Answers\">\n" + said + "</section>\n";
   if (!figures.empty()) text += "<div>\n";
-  for (const NamedFigure* figure : figures) text += figure_element(*figure);
+  for (const NamedFigure* figure : figures) text += figure_element(*figure, page.title);
   if (!figures.empty()) text += "</div>\n";
   return text + "</div>\n";
 }

@@ -32,8 +32,9 @@ std::string first_screen(const StudyPage& page);
 /// Returns the section with the warnings, the facts, and the notes in `common`.
 std::string conditions_section(const StudyPage& page, const std::vector<std::string>& common);
 
-/// Returns a <figure> element with the drawing, its title and its numbers.
-std::string figure_element(const NamedFigure& named);
+/// Returns a <figure> element with the drawing, its title and its numbers. The shown title omits
+/// " of STUDY" at its end, because the page has the name of the study as its heading.
+std::string figure_element(const NamedFigure& named, const std::string& study);
 
 /// Returns the HTML of a table, with its notes below it and without its title. The page must
 /// contain the title in an element with the id "caption-<id of the table>".

@@ -139,4 +139,14 @@ TEST_CASE("numbers that cannot be drawn are left out of a drawing") {
   CHECK_THAT(svg_figure(figure, "f"), Contains("</svg>") && !Contains("nan"));
 }
 
+TEST_CASE("titles of figures on a page omit the name of the study") {
+  StudyPage page = test::sample_page();
+  const std::string text = html_page(page);
+  CHECK_THAT(text, Contains("<figcaption>Efficiency<span>baseline 1 GPU</span>") &&
+                       Contains("aria-label=\"Efficiency of made-up\""));
+  page.figures[0].figure.title = "Waiting for data in made-up";
+  CHECK_THAT(html_page(page), Contains("<figcaption>Waiting for data<span>"));
+  CHECK_THAT(svg_file(page.figures[0].figure, "f"), Contains("Waiting for data in made-up"));
+}
+
 }  // namespace dlscale::analysis
