@@ -10,11 +10,13 @@ The checks are:
 - No text became markup.
 - A table that is wider than the page scrolls within its own box.
 - The first screen contains the answer on the number of GPUs and two figures.
+- In legends, no text overlaps a symbol or another text, and the legends of the first screen count the entries they hide.
 - Tables can be filtered, curves can be hidden, and figures show values next to the pointer.
 - A link to a table unfolds the table, and printing unfolds all tables.
 
-usage: report_in_browser.py REPORT.html [--all-answers]
---all-answers: only check that the first screen contains all answers.
+usage: report_in_browser.py REPORT.html [--first-screen | --all-answers]
+--first-screen: only check the first screen.
+--all-answers: only check the first screen, and that it contains all answers.
 Exits with 0 on success, 1 with one line per fault, 77 without a browser.
 """
 import pathlib
@@ -99,6 +101,58 @@ FIRST = """(() => {
 })()"""
 
 
+# Returns the figures whose legend has a text that overlaps a symbol or another text, or that leaves the figure, and the
+# legends of the first screen that hide entries without stating their number.
+LEGENDS = """(() => {
+  const boxes = (node) => {
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    return [...range.getClientRects()].filter((box) => box.width > 1);
+  };
+  const meet = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+                         Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 6;
+  const faulty = (legend) => {
+    const figure = legend.closest('figure').getBoundingClientRect();
+    const symbols = [...legend.querySelectorAll('svg')].map((one) => one.getBoundingClientRect())
+      .filter((box) => box.width > 1);
+    const texts = [...legend.querySelectorAll('.legend-title, li')].map((one) =>
+      [...one.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE || node.localName === 'button')
+        .flatMap(boxes));
+    return texts.some((own, i) => own.some((box) =>
+      box.right > figure.right || symbols.some((symbol) => meet(box, symbol)) ||
+      texts.slice(i + 1).flat().some((other) => meet(box, other))));
+  };
+  const silent = (legend) => {
+    const hidden = [...legend.querySelectorAll('li:not(.more)')].filter((one) => one.hidden).length;
+    const more = legend.querySelector('.more');
+    const beyond = legend.scrollHeight > legend.clientHeight + 1;
+    return beyond || (hidden ? more.hidden || more.textContent !== `and ${hidden} more` : !more.hidden);
+  };
+  const ids = (legends) => legends.map((one) => one.closest('figure').id);
+  return {all: document.querySelectorAll('.legend-box').length,
+          faulty: ids([...document.querySelectorAll('.legend-box')].filter(faulty)),
+          silent: ids([...document.querySelectorAll('.first .legend-box')].filter(silent)),
+          short: [...document.querySelectorAll('.first .more')].filter((one) => !one.hidden).length};
+})()"""
+
+
+def look_at_legends(page, place):
+    found = page.evaluate(LEGENDS)
+    check(found["all"] > 0, f"{place}: there are no legends")
+    check(not found["faulty"], f"{place}: texts overlap in the legends of {found['faulty']}")
+    check(not found["silent"], f"{place}: the legends of {found['silent']} hide entries without their number")
+    if found["short"]:
+        left = page.evaluate("""(() => {
+          const button = document.querySelector('.first .more:not([hidden]) button');
+          button.click();
+          const hidden = button.closest('.legend').querySelectorAll('li[hidden]').length;
+          button.click();
+          return hidden;
+        })()""")
+        check(left == 0, f"{place}: the button of a legend leaves {left} entries hidden")
+    return found["short"]
+
+
 def look_at_first_screen(page, url, all_answers=False):
     page.resize(1280, 800)
     page.open(url)
@@ -111,11 +165,17 @@ def look_at_first_screen(page, url, all_answers=False):
     check(not found["wide"], "the first screen scrolls sideways")
     if all_answers:
         check(found["all"] <= 800, f"the answers end at {found['all']}")
+    else:
+        check(look_at_legends(page, "1280 pixels") > 0, "no legend of the first screen is shortened")
+    for scheme in ("dark", "light"):
+        page.prefer(scheme)
+        look_at_legends(page, f"1280 pixels, {scheme}")
     page.resize(390, 844)
     page.open(url)
     found = page.evaluate(FIRST)
     check(found["answer"] <= 844, f"on a phone the answer ends at {found['answer']}")
     check(not found["wide"], "on a phone the page scrolls sideways")
+    look_at_legends(page, "phone")
     page.call("Emulation.clearDeviceMetricsOverride")
 
 
@@ -197,8 +257,8 @@ def look_at_all(page, url):
 
 def look_at(page):
     url = pathlib.Path(sys.argv[1]).resolve().as_uri()
-    if "--all-answers" in sys.argv:
-        look_at_first_screen(page, url, all_answers=True)
+    if len(sys.argv) > 2:
+        look_at_first_screen(page, url, all_answers="--all-answers" in sys.argv)
     else:
         look_at_all(page, url)
 

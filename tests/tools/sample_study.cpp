@@ -24,6 +24,7 @@ struct Size {
   int recipes = 2;  ///< number of recipes; the study has the axes framework and recipe
   int repeats = 3;
   int epochs = 6;
+  std::string axis = "recipe";  ///< name of the axis of the recipes
 };
 
 struct Point {
@@ -68,7 +69,7 @@ double accuracy(const Point& point, int epoch) {
   return limit * (1 - std::exp(-0.9 * (epoch + 1))) + 0.002 * noise(point, 1 + epoch);
 }
 
-contract::RunSpec spec_of(const Point& point) {
+contract::RunSpec spec_of(const Point& point, const std::string& axis) {
   contract::RunSpec spec;
   spec.framework = kFrameworks[point.framework];
   spec.gpus = point.gpus;
@@ -76,7 +77,7 @@ contract::RunSpec spec_of(const Point& point) {
   spec.global_batch = 64 * point.gpus;
   spec.repetition = point.repetition;
   spec.point = {{"framework", spec.framework},
-                {"recipe", recipe_name(point.recipe)},
+                {axis, recipe_name(point.recipe)},
                 {"gpus", std::to_string(point.gpus)}};
   spec.run_id =
       fmt::format("{}-{}-g{}-r{}", spec.framework, point.recipe, point.gpus, point.repetition);
@@ -139,13 +140,13 @@ std::string results_of(const Point& point, const contract::RunSpec& spec, int ep
   return text + to_json_line(contract::ResultRecord(stop)) + "\n";
 }
 
-void write_run(const contract::PlanDir& folder, const Point& point, int epochs,
+void write_run(const contract::PlanDir& folder, const Point& point, const Size& size,
                contract::Plan& plan) {
-  const contract::RunSpec spec = spec_of(point);
+  const contract::RunSpec spec = spec_of(point, size.axis);
   const contract::RunDir run = folder.run(spec.run_id);
   base::make_directories(run.launch(1).root());
   base::write_file_atomically(run.run_json(), to_json(spec));
-  base::write_file_atomically(run.launch(1).results(), results_of(point, spec, epochs));
+  base::write_file_atomically(run.launch(1).results(), results_of(point, spec, size.epochs));
   plan.runs.push_back({.run_id = spec.run_id,
                        .repetition = spec.repetition,
                        .point = spec.point,
@@ -161,14 +162,14 @@ void write_study(const std::filesystem::path& root, const Size& size) {
   plan.scaling = "weak";
   plan.site = "local";
   plan.scheduler = "local";
-  plan.axes = {{"framework", kFrameworks}, {"recipe", {}}, {"gpus", {}}};
+  plan.axes = {{"framework", kFrameworks}, {size.axis, {}}, {"gpus", {}}};
   for (int i = 0; i < size.recipes; ++i) plan.axes[1].values.push_back(recipe_name(i));
   for (const int gpus : kGpus) plan.axes[2].values.push_back(std::to_string(gpus));
   for (std::size_t framework = 0; framework < kFrameworks.size(); ++framework) {
     for (int recipe = 0; recipe < size.recipes; ++recipe) {
       for (const int gpus : kGpus) {
         for (int repetition = 1; repetition <= size.repeats; ++repetition) {
-          write_run(folder, {framework, recipe, gpus, repetition}, size.epochs, plan);
+          write_run(folder, {framework, recipe, gpus, repetition}, size, plan);
         }
       }
     }
@@ -180,14 +181,15 @@ void write_study(const std::filesystem::path& root, const Size& size) {
 }  // namespace
 
 int main(int count, char** words) try {
-  if (count < 2 || count > 5) {
-    std::fputs("usage: sample_study DIR [RECIPES [REPEATS [EPOCHS]]]\n", stderr);
+  if (count < 2 || count > 6) {
+    std::fputs("usage: sample_study DIR [RECIPES [REPEATS [EPOCHS [AXIS]]]]\n", stderr);
     return 2;
   }
   Size size;
   if (count > 2) size.recipes = std::stoi(words[2]);
   if (count > 3) size.repeats = std::stoi(words[3]);
   if (count > 4) size.epochs = std::stoi(words[4]);
+  if (count > 5) size.axis = words[5];
   write_study(words[1], size);
   return 0;
 } catch (const std::exception& error) {

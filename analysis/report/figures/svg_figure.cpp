@@ -490,7 +490,7 @@ std::string file_style() {
 }
 
 /// Returns the text split at spaces into lines of at most `letters` letters. A longer word gets its
-/// own line.
+/// own line. The result has at least one line.
 std::vector<std::string> wrapped(const std::string& text, double letters) {
   std::vector<std::string> lines;
   for (const std::string_view word : base::split(text, ' ')) {
@@ -540,8 +540,12 @@ struct Margin {
         y += kLine;
       }
       text += swatch_at(fmt::format(" x=\"{}\" y=\"{}\"", hundredths(x), hundredths(y - 12)));
-      text += fmt::format("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n", hundredths(x + 36),
-                          hundredths(y), html_text(label));
+      y -= kLine;
+      for (const std::string& line : wrapped(label, (width - kRight - 52) / kTextLetter)) {
+        y += kLine;
+        text += fmt::format("<text class=\"small\" x=\"{}\" y=\"{}\">{}</text>\n",
+                            hundredths(x + 36), hundredths(y), html_text(line));
+      }
       x += room;
     }
   }
@@ -620,7 +624,8 @@ std::string svg_legend(const Figure& figure, const std::string& id) {
       figure.legend_title.empty()
           ? ""
           : fmt::format("<p class=\"legend-title\">{}</p>\n", html_text(figure.legend_title));
-  return title + "<ul class=\"legend\">\n" + items + "</ul>\n";
+  return "<div class=\"legend-box\">\n" + title + "<ul class=\"legend\">\n" + items +
+         "</ul>\n</div>\n";
 }
 
 }  // namespace dlscale::analysis

@@ -60,7 +60,8 @@ std::string svg_figure(const Figure& figure, const std::string& id);
 /// contains its own style for a light background.
 std::string svg_file(const Figure& figure, const std::string& id);
 
-/// Returns the legend as an HTML list. Returns an empty text for a figure without series.
+/// Returns the legend as an HTML element with the names of the axes and a list of the series.
+/// Returns an empty text for a figure without series.
 std::string svg_legend(const Figure& figure, const std::string& id);
 
 }  // namespace dlscale::analysis

@@ -88,6 +88,40 @@ const char* const kPageScript = R"js(
     });
   };
 
+  // A legend on the first screen shows the entries that fit into its box, and the number of the
+  // others in a button that shows all entries. The ideal line is always named.
+  const shorten = (box) => {
+    const list = box.querySelector('.legend');
+    const entries = [...list.children];
+    const last = entries.at(-1).querySelector('.ideal') ? entries.pop() : null;
+    const more = document.createElement('li');
+    const button = document.createElement('button');
+    button.type = 'button';
+    more.className = 'more';
+    more.append(button);
+    list.insertBefore(more, last);
+    let shows_all = false;
+    const is_full = () => box.scrollHeight > box.clientHeight + 1;
+    const fit = () => {
+      for (const entry of entries) entry.hidden = false;
+      more.hidden = !shows_all;
+      button.textContent = 'show fewer';
+      box.classList.toggle('tall', shows_all);
+      for (let shown = entries.length - 1; shown > 0 && is_full(); --shown) {
+        entries[shown].hidden = true;
+        more.hidden = false;
+        button.textContent = `and ${entries.length - shown} more`;
+      }
+      box.classList.toggle('tall', shows_all || is_full());
+    };
+    button.addEventListener('click', () => {
+      shows_all = !shows_all;
+      fit();
+    });
+    addEventListener('resize', fit);
+    fit();
+  };
+
   // The value of the mark nearest to the pointer is shown beside the pointer.
   const reach = 40;
   const values = (plot, tip) => {
@@ -159,6 +193,7 @@ const char* const kPageScript = R"js(
     tip.hidden = true;
     document.body.append(tip);
     for (const figure of document.querySelectorAll('figure')) toggles(figure);
+    for (const box of document.querySelectorAll('.first .legend-box')) shorten(box);
     for (const plot of document.querySelectorAll('.plot')) values(plot, tip);
     addEventListener('hashchange', unfold);
     unfold();

@@ -91,20 +91,23 @@ pre code { display: block; padding: 0.3rem 0.5rem; }
 .first figure { padding: 0.4rem 0.75rem; position: relative; }
 .first figcaption { padding-right: 5.5rem; }
 .first figcaption span { margin-right: -5.5rem; }
-.first figcaption, .first figcaption span { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.first figcaption { overflow-wrap: anywhere; line-height: 1.4; }
 .first figure + figure { margin-top: 0.5rem; }
-.first .legend { max-height: 3.1em; overflow-y: auto; font-size: 0.8rem; }
-.first .legend-title {
-  float: left; max-width: 40%; margin: 0.25rem 0.75rem 0 0; font-size: 0.8rem;
-}
+/* The names of the axes and the entries share lines. The script hides the entries beyond the box. */
+.first .legend-box { max-height: 6.15rem; overflow-y: auto; font-size: 0.8rem; margin: 0.25rem 0; }
+.first .legend-box.tall { max-height: none; }
+.first .legend, .first .legend-title { display: inline; margin: 0 0.75rem 0 0; font-size: inherit; }
+.first .legend li { display: inline-block; margin-right: 1rem; }
+.first .legend [hidden] { display: none; }
 .first .legend-title::after { content: ":"; }
-.first .plot { clear: left; }
-.first .plot svg { max-height: 15.5rem; }
+.more button { color: var(--link); text-decoration: underline; }
+.first .plot svg { max-height: 14.75rem; }
 .first details { position: absolute; top: 0; right: 0.75rem; background: var(--page); z-index: 1; }
 .first details[open] { left: 0.75rem; border: 1px solid var(--rule); padding: 0.5rem; }
 @media (min-width: 62rem) {
   .first { grid-template-columns: minmax(0, 1fr) minmax(0, 32rem); }
   .first.alone { grid-template-columns: minmax(0, 1fr); }
+  .first .legend-box:not(.tall) { max-height: 3.75rem; }
 }
 /* Shade the edge of a box whose content continues beyond it: many screens hide scroll bars. */
 .scroll, .plot {
@@ -172,7 +175,9 @@ svg .name { fill: var(--quiet); }
 }
 .legend li { overflow-wrap: anywhere; }
 .legend svg { vertical-align: middle; margin-right: 0.4rem; }
-.legend-title { margin: 0.25rem 0 0; color: var(--quiet); font-size: 0.85rem; }
+.legend-title {
+  margin: 0.25rem 0 0; color: var(--quiet); font-size: 0.85rem; overflow-wrap: anywhere;
+}
 details.numbers { font-size: 0.85rem; margin-top: 0.5rem; }
 details.table { margin: 0.5rem 0; border: 1px solid var(--rule); border-radius: 0.4rem; }
 details.table > summary { padding: 0.4rem 0.75rem; overflow-wrap: anywhere; }
@@ -206,6 +211,9 @@ footer { margin-top: 3rem; color: var(--quiet); font-size: 0.85rem; }
   details.table { border: 0; }
   table { font-size: 8pt; }
   .first, .figures { display: block; }
+  .first .legend-box:not(.tall) { max-height: none; }
+  .first .legend li[hidden]:not(.more) { display: inline-block; }
+  .first .legend .more { display: none; }
   .first .plot svg { max-height: 9cm; }
   figure { margin-bottom: 0.5rem; }
   .scroll, .plot { overflow: visible; background: none; }

@@ -95,7 +95,8 @@ TEST_CASE("harmful texts anywhere in a page give no additional script or markup"
 TEST_CASE("the policy of a page names its only script, and nothing is loaded") {
   const std::string page = html_page(test::sample_page());
   CHECK_THAT(page, Contains("default-src 'none'"));
-  CHECK_THAT(page, Catch::Matches("[^]*script-src 'sha256-[A-Za-z0-9+/]{43}='[^]*"));
+  const std::string policy = page.substr(page.find("script-src"), 72);
+  CHECK_THAT(policy, Catch::Matches("script-src 'sha256-[A-Za-z0-9+/]{43}=';[^]*"));
   for (const char* part : {"src=\"", "url(http", "@import", "<link", "http://", "https://"}) {
     INFO(part);
     CHECK(page.find(part) == std::string::npos);
