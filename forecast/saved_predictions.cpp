@@ -95,6 +95,9 @@ contract::RunPrediction prediction_of(const PredictedCurve& curve,
   prediction.computation_s = (step.forward + step.backward + step.optimizer).value;
   prediction.communication_s = step.communication.value;
   prediction.main_kernels_s = step.main_kernels.value;
+  prediction.exposed_communication_s = (step.exposed_comm + step.slowest_wait).value;
+  prediction.trainable_parameters = curve.card.parameters;
+  prediction.train_samples = curve.samples;
   // Records of inference contain neither epochs nor a training time.
   if (curve.samples > 0 && curve.first.mode.empty()) {
     prediction.epoch_s = kept(point.epoch_s);

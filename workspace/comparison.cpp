@@ -2,6 +2,7 @@
 #include "workspace/comparison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <utility>
 
@@ -11,31 +12,37 @@
 
 namespace dlscale::workspace {
 
-Compared compare_with_publication(const StudyChoice& own, const analysis::ReferenceStudy& study,
-                                  const ComparisonChoice& choice) {
-  return compare_with_publication(open_study(own).frame, study, choice);
-}
+namespace {
 
-Compared compare_with_publication(const analysis::Frame& frame,
-                                  const analysis::ReferenceStudy& study,
-                                  const ComparisonChoice& choice) {
-  const auto curves = analysis::scaling_curves(frame);
-  analysis::OwnResults results{analysis::own_points(curves), {choice.calibration, nullptr}};
-  const auto add = [&](std::vector<analysis::OwnPoint> points) {
-    results.points.insert(results.points.end(), points.begin(), points.end());
-  };
-  add(analysis::planned_points(frame));
-  const std::size_t known = results.points.size();
-  if (choice.predicted) {
-    results.models.frame = &frame;
-    add(analysis::predicted_points(frame));
+/// Compares the runs of several plan folders. The name of the runs is `name`.
+Compared compare_frames(const std::vector<const analysis::Frame*>& frames, const std::string& name,
+                        const analysis::ReferenceStudy& study, const ComparisonChoice& choice) {
+  std::vector<std::vector<analysis::ScalingCurve>> curves;
+  curves.reserve(frames.size());  // points refer to the curves
+  analysis::OwnResults results;
+  results.measured_first = frames.size() > 1;
+  results.models.calibration = choice.calibration;
+  if (choice.predicted) results.models.frames = frames;
+  std::size_t known = 0;
+  for (const analysis::Frame* frame : frames) {
+    const auto add = [&](std::vector<analysis::OwnPoint> points) {
+      for (analysis::OwnPoint& point : points) {
+        point.folder = static_cast<int>(curves.size());
+        results.points.push_back(std::move(point));
+      }
+      return points.size();
+    };
+    curves.push_back(analysis::scaling_curves(*frame));
+    known += add(analysis::own_points(curves.back()));
+    known += add(analysis::planned_points(*frame));
+    if (choice.predicted) add(analysis::predicted_points(*frame));
   }
   const analysis::Comparison comparison = analysis::compare(study.publication, results);
   Compared compared;
   if (comparison.matches.empty()) {
     compared.nothing =
         fmt::format("{} has no published value for any of the {} points of {}{}", study.name, known,
-                    frame.study, choice.unmatched ? "" : "; --unmatched prints the reasons");
+                    name, choice.unmatched ? "" : "; --unmatched prints the reasons");
     if (!choice.unmatched) return compared;
   }
   compared.report.tables.push_back(comparison_table(study, comparison));
@@ -47,6 +54,32 @@ Compared compare_with_publication(const analysis::Frame& frame,
         "--unmatched lists the other {} values with the reasons", comparison.unmatched.size()));
   }
   return compared;
+}
+
+}  // namespace
+
+Compared compare_with_publication(const StudyChoice& own, const analysis::ReferenceStudy& study,
+                                  const ComparisonChoice& choice) {
+  if (own.sources.empty()) return compare_with_publication(open_study(own).frame, study, choice);
+  std::vector<analysis::Frame> read;
+  std::vector<std::string> names;
+  for (const SourceFolder& source : own.sources) {
+    StudyChoice one = own;
+    one.folder = source.folder.string();
+    one.sources.clear();
+    one.runs.allow_empty = true;
+    read.push_back(open_study(one).frame);
+    names.push_back(source.name);
+  }
+  std::vector<const analysis::Frame*> frames;
+  for (const analysis::Frame& frame : read) frames.push_back(&frame);
+  return compare_frames(frames, fmt::format("{}", fmt::join(names, " and ")), study, choice);
+}
+
+Compared compare_with_publication(const analysis::Frame& frame,
+                                  const analysis::ReferenceStudy& study,
+                                  const ComparisonChoice& choice) {
+  return compare_frames({&frame}, frame.study, study, choice);
 }
 
 void add_named_publication(analysis::Report& report, const analysis::Frame& frame,

@@ -28,8 +28,10 @@ struct ComparisonChoice {
 
 /// Compares the collected runs of `own` with the values of a publication. A note states how many
 /// published values have a counterpart. If no published value has a counterpart, `nothing` is set,
-/// and the report is empty unless the choice asks for unmatched values. Throws what open_study
-/// throws.
+/// and the report is empty unless the choice asks for unmatched values. If the choice has several
+/// sources, the points of all sources are compared, and a predicted value is left out if the
+/// published value has another counterpart. A selection of runs may then exclude all runs of a
+/// source. Throws what open_study throws for one folder.
 Compared compare_with_publication(const StudyChoice& own, const analysis::ReferenceStudy& study,
                                   const ComparisonChoice& choice);
 

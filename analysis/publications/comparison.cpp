@@ -170,6 +170,7 @@ class Comparer {
       const std::size_t before = all_.matches.size();
       const std::string reason = compare(published);
       if (all_.matches.size() == before) all_.unmatched.push_back({&published, reason});
+      count_predictions(before);
     }
     return std::move(all_);
   }
@@ -188,6 +189,18 @@ class Comparer {
     }
     if (!matcher.states_count()) return "the publication states no number of workers";
     return add_values(published, matcher);
+  }
+
+  /// Counts the value if all its matches, which begin at `first`, are predictions. Otherwise
+  /// removes the predictions if measured values come first.
+  void count_predictions(std::size_t first) {
+    const auto begin = all_.matches.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto predicted = [](const Match& match) { return match.source.ends_with("prediction"); };
+    if (std::all_of(begin, all_.matches.end(), predicted)) {
+      all_.predicted += begin == all_.matches.end() ? 0 : 1;
+    } else if (own_.measured_first) {
+      all_.matches.erase(std::remove_if(begin, all_.matches.end(), predicted), all_.matches.end());
+    }
   }
 
   Question question(const Published& published, const OwnPoint& own) const {
@@ -212,10 +225,7 @@ class Comparer {
     std::string reason;
     for (const OwnPoint& own : own_.points) {
       if (!is_compared(published, own, matcher) || !is_last_of_pair(published, own)) continue;
-      const Question asked = question(published, own);
-      const OwnValue value = own.measured()              ? measured_value(asked)
-                             : own.prediction != nullptr ? predicted_value(asked)
-                                                         : computed_value(asked);
+      const OwnValue value = own_value(question(published, own));
       if (value.estimate) {
         add(published, own, *value.estimate, {}, matcher);
       } else if (reason.empty() || own.measured()) {
@@ -237,25 +247,29 @@ class Comparer {
     return AxisCell(cell.substr(bar + 1)).meets(AxisCell(std::to_string(own.gpus)));
   }
 
-  /// Adds the most extreme value of all matching points: the smallest for a lower bound, else the
-  /// largest.
+  /// Adds the most extreme value of all matching measured points: the smallest for a lower bound,
+  /// else the largest. If no point has a measured value, adds the most extreme predicted value.
   std::string add_extreme(const Published& published, const Matcher& matcher) {
     std::string reason;
-    const OwnPoint* at = nullptr;
-    Estimate extreme;
-    for (const OwnPoint& own : own_.points) {
-      if (!own.measured() || !is_compared(published, own, matcher)) continue;
-      const OwnValue value = measured_value(question(published, own));
-      if (!value.estimate) {
-        reason = value.missing;
-        continue;
+    for (const auto is_of_kind : {&OwnPoint::measured, &OwnPoint::predicted}) {
+      const OwnPoint* at = nullptr;
+      Estimate extreme;
+      for (const OwnPoint& own : own_.points) {
+        if (!(own.*is_of_kind)() || !is_compared(published, own, matcher)) continue;
+        const OwnValue value = own_value(question(published, own));
+        if (!value.estimate) {
+          if (reason.empty() || own.measured()) reason = value.missing;
+          continue;
+        }
+        const bool smaller = value.estimate->value < extreme.value;
+        if (at != nullptr && smaller != published.relation.starts_with('>')) continue;
+        extreme = *value.estimate;
+        at = &own;
       }
-      const bool smaller = value.estimate->value < extreme.value;
-      if (at != nullptr && smaller != published.relation.starts_with('>')) continue;
-      extreme = *value.estimate;
-      at = &own;
+      if (at == nullptr) continue;
+      add(published, *at, extreme, {}, matcher);
+      return "";
     }
-    if (at != nullptr) add(published, *at, extreme, {}, matcher);
     return reason.empty() ? matcher.why_none(own_.points) : reason;
   }
 
@@ -267,10 +281,11 @@ class Comparer {
     translated.from = own_cell(publication_, published.along, published.from);
     translated.to = own_cell(publication_, published.along, published.to);
     for (const OwnPoint& own : own_.points) {
-      if (!own.measured() || !is_compared(published, own, matcher)) continue;
+      if (!own.measured() && !own.predicted()) continue;
+      if (!is_compared(published, own, matcher)) continue;
       const OwnClaim claim = own_claim(question(translated, own));
       if (!claim.value.estimate) {
-        reason = claim.value.missing;
+        if (reason.empty() || own.measured()) reason = claim.value.missing;
       } else if (seen.insert(claim.at).second) {
         add(published, *claim.at, *claim.value.estimate, claim.holds, matcher);
       }

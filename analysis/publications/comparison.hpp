@@ -16,6 +16,8 @@ namespace dlscale::analysis {
 struct OwnResults {
   std::vector<OwnPoint> points;  ///< measured, planned and, if the user wants, predicted points
   ModelData models;
+  /// True: predicted values are left out if the same published value has another counterpart.
+  bool measured_first = false;
 };
 
 struct Match {
@@ -36,6 +38,7 @@ struct Comparison {
   std::vector<Match> matches;        ///< pairs in the order of the publication
   std::vector<Unmatched> unmatched;  ///< published values without a matching result
   std::size_t values = 0;            ///< number of published values and claims
+  std::size_t predicted = 0;  ///< number of values that have only predictions as counterparts
   /// Number of other entries: properties of hardware, definitions and words.
   std::size_t descriptions = 0;
   std::set<std::string> unsaid;  ///< axes of the publication that the results do not state

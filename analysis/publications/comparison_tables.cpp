@@ -147,6 +147,9 @@ std::string coverage_note(const Comparison& comparison) {
                                                     static_cast<double>(comparison.values);
   std::string note = fmt::format("{} of {} published values have an own counterpart ({:.0f} %)",
                                  comparison.matched(), comparison.values, share);
+  if (comparison.predicted > 0) {
+    note += fmt::format("; only predicted: {}", comparison.predicted);
+  }
   if (comparison.descriptions > 0) {
     note += fmt::format("; not counted: {}",
                         base::count_of(static_cast<std::int64_t>(comparison.descriptions),

@@ -524,9 +524,8 @@ OwnValue computed_value(const Question& question) {
   if (!of_formula && quantity != "ring_transfer") {
     return {std::nullopt, "the run at this point is planned but has no result"};
   }
-  if (question.own.sizes == nullptr) return {std::nullopt, kNoSizes};
   const auto of = of_formula ? &transfer_of : &ring_transfer_of;
-  const auto value = of(question.publication, question.own.sizes->size, *question.own.planned);
+  const auto value = of(question.publication, question.own.size, *question.own.planned);
   if (!value) return {std::nullopt, kNoSizes};
   return {Estimate{*value, {}, 1}, ""};
 }

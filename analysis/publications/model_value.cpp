@@ -217,23 +217,25 @@ ModelValue layer_error(const Published& published, const Calibration& calibratio
 
 ModelValue step_error(const Published& published, const ModelData& data) {
   constexpr const char* kSource = "prediction";
-  const Frame* frame = data.frame;
-  if (frame == nullptr || frame->predictions.empty()) {
+  if (std::ranges::all_of(data.frames,
+                          [](const Frame* frame) { return frame->predictions.empty(); })) {
     if (data.calibration != nullptr) return layer_error(published, *data.calibration);
     return missing("needs saved predictions of measured runs (--predicted)", kSource);
   }
   const PredictedQuantity& step = predicted_quantities().front();
   double errors = 0, differences = 0, times = 0;
   std::size_t n = 0;
-  for (const ScoredValue& scored : score(*frame, step)) {
-    std::map<std::string, std::string> axes = scored.run->conditions;
-    axes["batch_per_gpu"] = std::to_string(scored.run->batch_per_gpu);
-    if (!agrees(published, "model", axes["model"])) continue;
-    if (!agrees(published, "batch_per_gpu", axes["batch_per_gpu"])) continue;
-    errors += std::abs(scored.error());
-    differences += std::abs(scored.said.value - scored.measured);
-    times += scored.measured;
-    ++n;
+  for (const Frame* frame : data.frames) {
+    for (const ScoredValue& scored : score(*frame, step)) {
+      std::map<std::string, std::string> axes = scored.run->conditions;
+      axes["batch_per_gpu"] = std::to_string(scored.run->batch_per_gpu);
+      if (!agrees(published, "model", axes["model"])) continue;
+      if (!agrees(published, "batch_per_gpu", axes["batch_per_gpu"])) continue;
+      errors += std::abs(scored.error());
+      differences += std::abs(scored.said.value - scored.measured);
+      times += scored.measured;
+      ++n;
+    }
   }
   if (n == 0 && data.calibration != nullptr) return layer_error(published, *data.calibration);
   if (n == 0) return missing("no run of this model and batch has a saved prediction", kSource);

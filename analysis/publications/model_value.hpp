@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "analysis/frame.hpp"
 #include "analysis/publications/measured_value.hpp"
@@ -14,7 +15,7 @@ namespace dlscale::analysis {
 /// Data about the user's performance models. Absent data are null.
 struct ModelData {
   const contract::Calibration* calibration = nullptr;
-  const Frame* frame = nullptr;  ///< runs together with their saved predictions
+  std::vector<const Frame*> frames = {};  ///< runs together with their saved predictions
 };
 
 /// Returns true if a quantity describes performance models: errors of estimates (relative_error,

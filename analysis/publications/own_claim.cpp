@@ -6,6 +6,7 @@
 
 #include "analysis/metrics/scaling/efficiency.hpp"
 #include "analysis/publications/axes.hpp"
+#include "analysis/publications/predicted_value.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -26,7 +27,7 @@ std::optional<Estimate> value_at(const Question& question, const OwnPoint& own) 
   Published plain = question.published;
   plain.relation = "=";
   plain.along.clear();
-  return measured_value({question.publication, plain, own, question.all}).estimate;
+  return own_value({question.publication, plain, own, question.all}).estimate;
 }
 
 /// Returns the change from `from` to `to`. If the quantity is a throughput with an interval, the
@@ -36,7 +37,7 @@ std::optional<Estimate> change(const Question& question, const OwnPoint& from, c
   if (!first || !last || first->value == 0) return std::nullopt;
   Estimate change{last->value / first->value, {}, std::min(first->n, last->n)};
   const bool is_rate = question.published.quantity == "throughput";
-  if (is_rate && first->interval.kind != Interval::Kind::None) {
+  if (is_rate && to.measured() && first->interval.kind != Interval::Kind::None) {
     change.interval = speedup(*to.point, Baseline(*from.point)).interval;
   }
   if (question.published.relation != "gain") return change;
@@ -47,7 +48,10 @@ std::optional<Estimate> change(const Question& question, const OwnPoint& from, c
 }
 
 bool are_mixed(const OwnPoint& a, const OwnPoint& b) {
-  return !a.curve->mixed.empty() || !b.curve->mixed.empty();
+  const auto is_mixed = [](const OwnPoint& own) {
+    return own.measured() && !own.curve->mixed.empty();
+  };
+  return is_mixed(a) || is_mixed(b);
 }
 
 OwnClaim claimed_change(const Question& question) {
@@ -148,7 +152,6 @@ bool is_claim(const Published& published) {
 }
 
 OwnClaim own_claim(const Question& question) {
-  if (!question.own.measured()) return {{std::nullopt, "claims are checked on measured runs"}};
   if (has_number(question.published)) return claimed_change(question);
   return question.published.relation == "best" ? claimed_best(question) : claimed_trend(question);
 }

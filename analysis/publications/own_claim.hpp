@@ -21,7 +21,9 @@ struct OwnClaim {
   const OwnPoint* at = nullptr;  ///< last point of the compared series
 };
 
-/// Returns what the series of measured points that contains `question.own` shows about the claim:
+/// Returns what the series of the measured or predicted point `question.own` shows about the claim.
+/// A series of a measured point has measured points only, and a series of a predicted point has
+/// predicted points only:
 /// - gain, times: the change of the quantity from one point to the other,
 /// - best: the value of the axis at which the throughput is highest,
 /// - rises, falls: the ratio of the last to the first value. The claim holds if the ratio has this

@@ -63,9 +63,9 @@ bool differ_only_in(const CurveKey& a, const CurveKey& b, const std::string& alo
 
 bool is_neighbour(const OwnPoint& a, const OwnPoint& b, const std::string& along) {
   const auto kind = [](const OwnPoint& own) {
-    return std::pair(own.measured(), own.prediction != nullptr);
+    return std::pair(own.measured(), own.predicted());
   };
-  if (kind(a) != kind(b) || a.on_cpus != b.on_cpus) return false;
+  if (kind(a) != kind(b) || a.on_cpus != b.on_cpus || a.folder != b.folder) return false;
   if (is_count(along)) return a.key == b.key;
   return a.gpus == b.gpus && differ_only_in(a.key, b.key, along);
 }
@@ -114,6 +114,9 @@ std::vector<OwnPoint> predicted_points(const Frame& frame) {
     const RunRow& row = *runs.at(*run);
     OwnPoint own = point_of(row, keys.of(row), row.nodes);
     own.prediction = &kept.said;
+    own.planned = &row;
+    own.size.trainable_parameters = kept.said.trainable_parameters;
+    own.size.train_samples = kept.said.train_samples;
     points.push_back(std::move(own));
   }
   return points;
@@ -159,7 +162,7 @@ std::vector<OwnPoint> planned_points(const Frame& frame) {
     OwnPoint own = point_of(run, keys.of(run), run.nodes);
     own.planned = &run;
     const auto known = sizes.find(work_of(run));
-    own.sizes = known == sizes.end() ? nullptr : known->second;
+    if (known != sizes.end()) own.size = known->second->size;
     points.push_back(std::move(own));
   }
   return points;
@@ -199,9 +202,9 @@ bool has_unprofiled_runs(const std::vector<OwnPoint>& points, const OwnPoint& ow
 }
 
 std::string source_of(const OwnPoint& own, bool published_for_gpus) {
-  if (own.planned != nullptr) return "computed";
-  const std::string word = own.measured() ? "run" : "prediction";
-  return own.on_cpus && published_for_gpus ? "CPU " + word : word;
+  if (own.measured()) return own.on_cpus && published_for_gpus ? "CPU run" : "run";
+  if (!own.predicted()) return "computed";
+  return own.on_cpus ? "CPU prediction" : "prediction";
 }
 
 std::string in_words(const OwnPoint& own) {

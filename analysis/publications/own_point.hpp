@@ -13,20 +13,23 @@
 namespace dlscale::analysis {
 
 /// Point of the user's study. It is measured (`curve` and `point` are set), predicted (`prediction`
-/// is set) or planned (`planned` is set).
+/// and `planned` are set) or planned (only `planned` is set).
 struct OwnPoint {
   /// Values of all axes as text, including conditions, counts and batch sizes.
   std::map<std::string, std::string> axes;
   const ScalingCurve* curve = nullptr;
   const CurvePoint* point = nullptr;
   const contract::RunPrediction* prediction = nullptr;
-  const RunRow* planned = nullptr;  ///< a run of this point that has no throughput
-  /// For a planned point: a run of the same model and data set that recorded their sizes, or null.
-  const RunRow* sizes = nullptr;
+  const RunRow* planned = nullptr;  ///< a run of a predicted or planned point
+  /// Sizes of the model and the data set. For a predicted point: the sizes in the prediction. For a
+  /// planned point: the sizes that a run of the same model and data set recorded. Otherwise unknown.
+  WorkSize size = {};
   CurveKey key;          ///< values that distinguish the curve of the point
   int gpus = 1;          ///< number of ranks
   bool on_cpus = false;  ///< true if the ranks compute on CPUs
+  int folder = 0;        ///< number of the plan folder; points of different folders form no series
   bool measured() const { return point != nullptr; }
+  bool predicted() const { return prediction != nullptr; }
 };
 
 /// Returns the points of all curves with their axes. A point that ran on CPUs has the axis `cores`
@@ -57,8 +60,9 @@ std::vector<const OwnPoint*> series_of(const std::vector<OwnPoint>& points, cons
 /// `points` contains the same point with runs that recorded no profile.
 bool has_unprofiled_runs(const std::vector<OwnPoint>& points, const OwnPoint& own);
 
-/// Returns the kind of the point as a word for readers: "run", "prediction" or "computed". Returns
-/// "CPU run" or "CPU prediction" if the point is on CPUs and the published value is for GPUs.
+/// Returns the kind of the point as a word for readers: "run", "prediction", "CPU prediction" (of
+/// ranks on CPUs) or "computed". Returns "CPU run" if the point was measured on CPUs and the
+/// published value is for GPUs.
 std::string source_of(const OwnPoint& own, bool published_for_gpus);
 
 /// Returns a text such as "gpus 8, model resnet50".

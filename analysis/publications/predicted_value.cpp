@@ -92,11 +92,29 @@ std::optional<Estimate> loading(const Question& question) {
   return Estimate{loading_s, {}, 1};
 }
 
-/// Returns the predicted time of a step without loading, if loading was predicted.
+/// Returns the predicted time of a step without loading. A step whose loading was not predicted
+/// contains no loading.
 std::optional<Estimate> compute(const Question& question) {
   const RunPrediction& prediction = *question.own.prediction;
-  if (prediction.loading_s <= 0 || prediction.step_s.value <= 0) return std::nullopt;
+  if (prediction.step_s.value <= 0) return std::nullopt;
   return Estimate{prediction.step_s.value - prediction.loading_s, {}, 1};
+}
+
+/// Returns the communication that computation does not hide, as records of runs measure it.
+std::optional<Estimate> communication_time(const Question& question) {
+  const double exposed_s = question.own.prediction->exposed_communication_s;
+  if (exposed_s <= 0) return std::nullopt;
+  return Estimate{exposed_s, {}, 1};
+}
+
+std::optional<Estimate> trainable_parameters(const Question& question) {
+  const std::int64_t parameters = question.own.size.trainable_parameters;
+  if (parameters <= 0) return std::nullopt;
+  return Estimate{static_cast<double>(parameters), {}, 1};
+}
+
+std::optional<Estimate> transferred(const Question& question) {
+  return computed_value(question).estimate;
 }
 
 struct PredictedQuantityOf {
@@ -111,12 +129,16 @@ constexpr PredictedQuantityOf kPredictedQuantities[] = {
     {"step_time", &step_time},
     {"mean_loading", &loading},
     {"mean_compute", &compute},
+    {"communication_time", &communication_time},
     {"epoch_time", &epoch_time},
     {"train_time", &epoch_time},
     {"runtime", &runtime},
     {"training_time", &runtime},
     {"allreduce", &communication_share},
     {"cudnn", &computation_share},
+    {"trainable_parameters", &trainable_parameters},
+    {"transfer", &transferred},
+    {"ring_transfer", &transferred},
 };
 
 const PredictedQuantityOf* predicted_quantity_of(const Published& published) {
@@ -128,15 +150,16 @@ const PredictedQuantityOf* predicted_quantity_of(const Published& published) {
 
 }  // namespace
 
-bool is_predictable(const Published& published) {
-  return predicted_quantity_of(published) != nullptr;
-}
-
 OwnValue predicted_value(const Question& question) {
   const PredictedQuantityOf* quantity = predicted_quantity_of(question.published);
   if (quantity == nullptr) return {std::nullopt, "predictions do not contain this quantity"};
   const auto estimate = quantity->predict(question);
   return {estimate, estimate ? "" : "the saved prediction does not contain this value"};
+}
+
+OwnValue own_value(const Question& question) {
+  if (question.own.measured()) return measured_value(question);
+  return question.own.predicted() ? predicted_value(question) : computed_value(question);
 }
 
 }  // namespace dlscale::analysis

@@ -6,13 +6,14 @@
 
 namespace dlscale::analysis {
 
-/// Returns true if predicted_value() can answer for this quantity.
-bool is_predictable(const Published& published);
-
 /// Returns the predicted value of the published quantity at the predicted point `question.own`, in
 /// base units. The interval is the range of the prediction. An efficiency or a speed-up relative to
 /// a point at which the predicted curve does not begin has no interval, because the ranges of the
 /// two predictions depend on each other.
 OwnValue predicted_value(const Question& question);
+
+/// Returns the measured value of a measured point, the predicted value of a predicted point, or the
+/// computed value of a planned point.
+OwnValue own_value(const Question& question);
 
 }  // namespace dlscale::analysis

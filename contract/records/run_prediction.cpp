@@ -32,6 +32,9 @@ void visit_fields(Visitor& v, RunPrediction& p) {
   v.sparse("computation_s", p.computation_s);
   v.sparse("communication_s", p.communication_s);
   v.sparse("main_kernels_s", p.main_kernels_s);
+  v.sparse("exposed_communication_s", p.exposed_communication_s);
+  v.sparse("trainable_parameters", p.trainable_parameters);
+  v.sparse("train_samples", p.train_samples);
 }
 
 namespace {
@@ -45,9 +48,11 @@ bool can_be(const RunPrediction& p) {
        {&p.step_s, &p.samples_per_s, &p.epoch_s, &p.efficiency, &p.memory_bytes, &p.run_s}) {
     if (!can_be(*value)) return false;
   }
-  for (const double part : {p.loading_s, p.computation_s, p.communication_s, p.main_kernels_s}) {
+  for (const double part : {p.loading_s, p.computation_s, p.communication_s, p.main_kernels_s,
+                            p.exposed_communication_s}) {
     if (!std::isfinite(part) || part < 0) return false;
   }
+  if (p.trainable_parameters < 0 || p.train_samples < 0) return false;
   return p.gpus >= 1 && !p.point_id.empty();
 }
 

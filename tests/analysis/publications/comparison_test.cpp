@@ -323,6 +323,104 @@ TEST_CASE("predictions stand beside published values without runs") {
   CHECK(comparison.unmatched.at(0).reason == "predictions do not contain this quantity");
 }
 
+namespace {
+
+/// Frame of a study on these GPU counts that is predicted and has no results.
+analysis::Frame predicted_frame(const std::vector<contract::RunPrediction>& predictions) {
+  std::vector<analysis::RunRow> runs;
+  for (const contract::RunPrediction& said : predictions) runs.push_back(run_at(said.gpus, 100));
+  analysis::Frame frame = frame_of(runs);
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    frame.runs[i].outcome = analysis::kNotStarted;
+    frame.predictions.push_back({.said = predictions[i], .run_ids = {frame.runs[i].run_id}});
+  }
+  return frame;
+}
+
+contract::RunPrediction prediction_at(int gpus, double samples_per_s) {
+  contract::RunPrediction said{.gpus = gpus};
+  said.samples_per_s = {samples_per_s, samples_per_s / 2, samples_per_s};
+  return said;
+}
+
+}  // namespace
+
+TEST_CASE("predictions contain sizes, exposed communication and steps without loading") {
+  Publication publication = test::publication_of(
+      "gpus,quantity,value,unit\n,trainable_parameters,9,1\n4,transfer,9,values\n"
+      "4,ring_transfer,9,B\n4,communication_time,9,s\n4,mean_compute,9,s\n4,mean_loading,9,s\n");
+  publication.definitions["transfer"].formula = "samples / (batch * gpus) * parameters";
+  contract::RunPrediction said = prediction_at(4, 100);
+  said.step_s = {3, 2, 4};
+  said.exposed_communication_s = 0.5;
+  said.communication_s = 0.75;
+  said.trainable_parameters = 10;
+  said.train_samples = 2560;
+  const analysis::Frame frame = predicted_frame({said});
+  const Comparison comparison = compare(publication, {predicted_points(frame), {}});
+  std::vector<double> values;
+  for (const analysis::Match& match : comparison.matches) {
+    CHECK(match.source == "prediction");
+    values.push_back(match.own.value);
+  }
+  // A ring sends 2 (4 - 1) / 4 of 10 values of 4 bytes in each of 10 steps.
+  CHECK(values == std::vector<double>{10, 100, 600, 0.5, 3});
+  CHECK(comparison.predicted == 5);
+  CHECK(comparison.unmatched.size() == 1);
+}
+
+TEST_CASE("claims are checked on predictions of all their points") {
+  const Publication publication = test::publication_of(
+      "quantity,relation,value,unit,along,from,to\nthroughput,best,,,gpus,,4\n"
+      "throughput,rises,,,gpus,1,4\nthroughput,falls,,,gpus,1,2\nthroughput,gain,40,%,gpus,1,2\n"
+      "throughput,gain,40,%,gpus,1,8\ncommunication_time,rises,,,gpus,1,4\n");
+  const analysis::Frame frame =
+      predicted_frame({prediction_at(1, 100), prediction_at(2, 150), prediction_at(4, 300)});
+  const Comparison comparison = compare(publication, {predicted_points(frame), {}});
+  const auto& matches = comparison.matches;
+  REQUIRE(matches.size() == 4);
+  CHECK(verdict(matches[0]) == "agrees");
+  CHECK(matches[1].own.value == 3);
+  CHECK(verdict(matches[1]) == "agrees");
+  CHECK(verdict(matches[2]) == "disagrees");
+  CHECK(matches[3].own.value == Approx(0.5));
+  CHECK(matches[3].own.interval.kind == analysis::Interval::Kind::None);
+  CHECK(comparison.unmatched.size() == 2);
+}
+
+TEST_CASE("a measured value replaces predicted values if measured values come first") {
+  const Publication publication = test::publication_of(
+      "gpus,quantity,relation,value,unit,along,from,to\n1,throughput,=,7,image/s,,,\n"
+      "2,throughput,=,7,image/s,,,\n,throughput,rises,,,gpus,1,2\n");
+  const analysis::Frame measured = frame_of({run_at(1, 90)});
+  const analysis::Frame predicted = predicted_frame({prediction_at(1, 100), prediction_at(2, 150)});
+  const auto curves = scaling_curves(measured);
+  analysis::OwnResults own{own_points(curves), {}};
+  for (analysis::OwnPoint& point : predicted_points(predicted)) {
+    point.folder = 1;
+    own.points.push_back(point);
+  }
+  CHECK(compare(publication, own).matches.size() == 4);
+  own.measured_first = true;
+  const Comparison comparison = compare(publication, own);
+  REQUIRE(comparison.matches.size() == 3);
+  CHECK(comparison.matches[0].source == "run");
+  CHECK(comparison.matches[0].own.value == Approx(90));
+  CHECK(comparison.matches[1].source == "prediction");
+  CHECK(comparison.matches[2].source == "prediction");
+  CHECK(comparison.predicted == 2);
+}
+
+TEST_CASE("points of different plan folders form no series") {
+  const Publication publication = test::publication_of(
+      "quantity,relation,value,unit,along,from,to\nthroughput,gain,40,%,gpus,1,2\n");
+  const Compared it(publication, {run_at(1, 1000), run_at(2, 1500)});
+  CHECK(it.comparison.matches.size() == 1);
+  analysis::OwnResults own = it.own;
+  own.points.back().folder = 1;
+  CHECK(compare(publication, own).matches.empty());
+}
+
 TEST_CASE("transfer sizes of planned points follow from the sizes of a measured run") {
   Publication publication =
       test::publication_of("gpus,batch_per_gpu,transfer [values],step_time [s]\n4,64,7,7\n");

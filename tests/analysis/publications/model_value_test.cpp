@@ -53,15 +53,15 @@ contract::Calibration calibration() {
 
 TEST_CASE("errors of kernels come from the learned models of these kernels") {
   const contract::Calibration all = calibration();
-  const ModelValue copy = model_value(error_of("kernel", "copy", "="), {&all, nullptr});
+  const ModelValue copy = model_value(error_of("kernel", "copy", "="), {&all, {}});
   REQUIRE(copy.value.estimate);
   CHECK(copy.value.estimate->value == Approx(0.1));
   CHECK(copy.source == "calibration");
-  CHECK(model_value(error_of("kernel", "copy|add", "="), {&all, nullptr}).value.estimate->value ==
+  CHECK(model_value(error_of("kernel", "copy|add", "="), {&all, {}}).value.estimate->value ==
         Approx(0.2));
-  CHECK(model_value(error_of("kernel", "*", "<="), {&all, nullptr}).value.estimate->value ==
+  CHECK(model_value(error_of("kernel", "*", "<="), {&all, {}}).value.estimate->value ==
         Approx(0.3));
-  const ModelValue none = model_value(error_of("kernel", "softmax_forward", "="), {&all, nullptr});
+  const ModelValue none = model_value(error_of("kernel", "softmax_forward", "="), {&all, {}});
   CHECK_FALSE(none.value.estimate);
   CHECK(none.value.missing == "the calibration has no learned model of these kernels");
 }
@@ -74,7 +74,7 @@ TEST_CASE("errors of layers compare measured layers with the kernel models") {
                          const std::string& quantity, const std::string& batch) {
     return model_value(published("estimate,stage,batch_per_gpu,quantity,relation,value,unit",
                                  estimate + "," + stage + "," + batch + "," + quantity + ",=,3,%"),
-                       {&all, nullptr});
+                       {&all, {}});
   };
   const ModelValue backward = value("layer", "backward", "weighted_relative_error", "8");
   REQUIRE(backward.value.estimate);
@@ -94,27 +94,26 @@ TEST_CASE("errors of layers compare measured layers with the kernel models") {
 
 TEST_CASE("all-reduce times are interpolated but not extrapolated") {
   const contract::Calibration all = calibration();
-  const ModelValue inside = model_value(time_of("2", "5000"), {&all, nullptr});
+  const ModelValue inside = model_value(time_of("2", "5000"), {&all, {}});
   REQUIRE(inside.value.estimate);
   CHECK(inside.value.estimate->value == Approx(5).epsilon(0.01));
-  CHECK(model_value(time_of("2", "20000"), {&all, nullptr}).value.missing ==
+  CHECK(model_value(time_of("2", "20000"), {&all, {}}).value.missing ==
         "the calibration has all-reduces of 100 to 10000 bytes, and times are not extrapolated");
-  CHECK(model_value(time_of("8", "5000"), {&all, nullptr}).value.missing ==
+  CHECK(model_value(time_of("8", "5000"), {&all, {}}).value.missing ==
         "the calibration has no all-reduces of 8 ranks");
 }
 
 TEST_CASE("the error of fitted all-reduces and the link come from the fits") {
   const contract::Calibration all = calibration();
-  const ModelValue error = model_value(error_of("all_reduce", "", "<"), {&all, nullptr});
+  const ModelValue error = model_value(error_of("all_reduce", "", "<"), {&all, {}});
   REQUIRE(error.value.estimate);
   CHECK(error.value.estimate->value == Approx(0.1));
   const ModelValue link =
-      model_value(published("quantity,value,unit", "calibrated_bandwidth,12,B/s"), {&all, nullptr});
+      model_value(published("quantity,value,unit", "calibrated_bandwidth,12,B/s"), {&all, {}});
   REQUIRE(link.value.estimate);
   CHECK(link.value.estimate->value == Approx(1 / 1.1e-3));
-  CHECK_FALSE(
-      model_value(published("quantity,value,unit", "calibrated_latency,12,s"), {&all, nullptr})
-          .value.estimate);  // the fit has no latency above 0
+  CHECK_FALSE(model_value(published("quantity,value,unit", "calibrated_latency,12,s"), {&all, {}})
+                  .value.estimate);  // the fit has no latency above 0
 }
 
 TEST_CASE("the latency comes from the smallest messages and the bandwidth from the largest") {
@@ -129,8 +128,7 @@ TEST_CASE("the latency comes from the smallest messages and the bandwidth from t
   fewer_ranks.least_bytes = 1;
   all.all_reduce_fits.insert(all.all_reduce_fits.begin(), {fewer_ranks, small});
   const auto value = [&](const char* line) {
-    return model_value(published("quantity,value,unit", line), {&all, nullptr})
-        .value.estimate->value;
+    return model_value(published("quantity,value,unit", line), {&all, {}}).value.estimate->value;
   };
   CHECK(value("calibrated_latency,12,s") == Approx(2e-6));
   CHECK(value("calibrated_bandwidth,12,B/s") == Approx(1 / 1.1e-3));
@@ -144,7 +142,7 @@ TEST_CASE("errors of steps come from predictions whose runs were measured") {
     kept.run_ids = {run.run_id};
     frame.predictions.push_back(kept);
   }
-  const ModelValue error = model_value(error_of("step", "", "="), {nullptr, &frame});
+  const ModelValue error = model_value(error_of("step", "", "="), {nullptr, {&frame}});
   REQUIRE(error.value.estimate);
   CHECK(error.value.estimate->value == Approx(0.15));
   CHECK(error.source == "prediction");

@@ -12,6 +12,9 @@ RunPrediction made(double step_s = 0.1) {
   prediction.basis = "measured steps, measured all-reduces";
   prediction.step_s = {step_s, 0.9 * step_s, 1.2 * step_s};
   prediction.run_s = {3600, 3000, 4000};
+  prediction.exposed_communication_s = 0.01;
+  prediction.trainable_parameters = 25'557'032;
+  prediction.train_samples = 1'281'167;
   return prediction;
 }
 
@@ -28,7 +31,7 @@ TEST_CASE("predictions are read as they were written, in the same order") {
 
 TEST_CASE("values that are not predicted are left out of the line") {
   CHECK(to_json_line(made()).find("memory_bytes") == std::string::npos);
-  CHECK(to_json_line(made()).find("communication_s") == std::string::npos);
+  CHECK(to_json_line(made()).find("\"communication_s") == std::string::npos);
 }
 
 TEST_CASE("lines that are not predictions are counted and skipped") {
@@ -47,6 +50,9 @@ TEST_CASE("lines with impossible predictions are skipped") {
   CHECK(parse_predictions(to_json_line(made(-1))).skipped == 1);
   RunPrediction negative = made();
   negative.communication_s = -1;
+  CHECK(parse_predictions(to_json_line(negative)).skipped == 1);
+  negative = made();
+  negative.trainable_parameters = -1;
   CHECK(parse_predictions(to_json_line(negative)).skipped == 1);
   RunPrediction nobody = made();
   nobody.point_id.clear();
