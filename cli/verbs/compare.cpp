@@ -108,6 +108,9 @@ int compare_findings(const CompareOptions& options) {
   if (options.own.folder.empty()) {
     throw base::UsageError("--findings: name the plan folder: dlscale compare DIR --findings FILE");
   }
+  if (options.own.sources.size() > 1) {
+    throw base::UsageError("--findings: tests the runs of one plan folder; give one folder");
+  }
   const analysis::ReportWriter& writer = analysis::find_report_writer(options.format);
   const auto [study, findings] = workspace::test_findings(options.findings, options.own);
   const bool is_text = std::string_view(writer.name) == "text";
@@ -123,10 +126,17 @@ std::string reference_of(const CompareOptions& options) {
 }
 
 void warn_of_outdated_results(const CompareOptions& options) {
-  const contract::PlanDir folder{std::filesystem::path(options.own.folder)};
-  if (options.own.folder.empty() || !std::filesystem::exists(folder.database())) return;
-  const std::string outdated = workspace::outdated_results(folder);
-  if (!outdated.empty()) fmt::print(stderr, "warning: {}\n", outdated);
+  std::vector<std::filesystem::path> folders;
+  for (const workspace::SourceFolder& source : options.own.sources) {
+    folders.push_back(source.folder);
+  }
+  if (folders.empty() && !options.own.folder.empty()) folders.emplace_back(options.own.folder);
+  for (const std::filesystem::path& path : folders) {
+    const contract::PlanDir folder{path};
+    if (!std::filesystem::exists(folder.database())) continue;
+    const std::string outdated = workspace::outdated_results(folder);
+    if (!outdated.empty()) fmt::print(stderr, "warning: {}\n", outdated);
+  }
 }
 
 int compare(const CompareOptions& options) {
@@ -158,6 +168,10 @@ Action define_compare(CLI::App& app) {
   const auto options = std::make_shared<CompareOptions>();
   add_folder_argument(app, options->own.folder,
                       "collected plan folder (default: check only the publication)");
+  app.add_option("DIR|RUN", options->own.arguments,
+                 "further collected plan folders, whose results are compared together, or run ids "
+                 "and globs like those of --run")
+      ->type_name(value_kind::kFoldersAndRuns);
   app.add_option("--reference", options->reference,
                  "published study: a name or a file (*.toml, *.csv). The word list prints all "
                  "names (default: the key reference in [study] of the folder's study)")
@@ -179,7 +193,10 @@ Action define_compare(CLI::App& app) {
                "also list published values without a result of your own, with the reasons");
   app.add_flag("--rules", options->rules, "list the rules that detect contradictions");
   add_selection_options(app, options->own.runs, RunArguments::none);
-  return [options] { return compare(*options); };
+  return [options] {
+    if (!options->own.folder.empty()) workspace::find_sources(options->own);
+    return compare(*options);
+  };
 }
 
 }  // namespace
@@ -189,6 +206,7 @@ const CommandEntry compare_entry{"compare",
                                  "Compare your results with published results or with predictions",
                                  "dlscale compare --reference juwels\n"
                                  "  dlscale compare demo --predicted\n"
+                                 "  dlscale compare study published --reference nef --predicted\n"
                                  "  dlscale compare demo --reference nef --format markdown",
                                  &define_compare};
 

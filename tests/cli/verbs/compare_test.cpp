@@ -71,6 +71,49 @@ TEST_CASE("measured values are shown next to published values") {
   CHECK_THAT(reasons.out, Contains("no run with model resnet50"));
 }
 
+TEST_CASE("the points of several plan folders answer the published values together") {
+  test::DlscaleProgram dlscale;
+  test::WrittenStudy one, two;
+  one.add("ddp", 1);
+  two.add("horovod", 2, {1700, 0.9});
+  for (const test::WrittenStudy* study : {&one, &two}) {
+    REQUIRE(dlscale.run({"collect", study->folder.root().string(), "--no-tables"}).exit_code == 0);
+  }
+  base::write_file_atomically(dlscale.folder.path() / "mine.csv", kMine);
+  const std::string first = "one=" + one.folder.root().string();
+  const std::string second = "two=" + two.folder.root().string();
+  const test::Ran both = dlscale.run(
+      {"compare", first, second, "--reference", "mine.csv", "--format", "csv", "--unmatched"});
+  CHECK(both.exit_code == 0);
+  CHECK_THAT(both.out,
+             Contains("2 of 3 published values have an own counterpart (67 %)") &&
+                 Contains("\"cores 2, framework horovod, batch_per_gpu 64\",run,image/s,1700,R,"));
+  const test::Ran chosen = dlscale.run({"compare", first, second, "--reference", "mine.csv",
+                                        "--format", "csv", "--where", "gpus == 2"});
+  CHECK(chosen.exit_code == 0);
+  CHECK_THAT(chosen.out, Contains("1 of 3 published values have an own counterpart (33 %)"));
+  const test::Ran none = dlscale.run({"compare", first, second, "--reference", "princeton"});
+  CHECK(none.exit_code == 3);
+  CHECK_THAT(none.err, Contains("any of the 2 points of one and two"));
+  base::write_file_atomically(dlscale.folder.path() / "f.toml", "");
+  const test::Ran findings = dlscale.run({"compare", first, second, "--findings", "f.toml"});
+  CHECK(findings.exit_code == 2);
+  CHECK_THAT(findings.err, StartsWith("dlscale: --findings: tests the runs of one plan folder"));
+}
+
+TEST_CASE("predictions of a published plan contain its sizes and trends") {
+  test::DlscaleProgram dlscale;
+  const std::string study = DLSCALE_SOURCE_DIR "/examples/studies/princeton/study.toml";
+  REQUIRE(dlscale.run({"plan", study, "--site", "ionic", "-o", "p"}).exit_code == 0);
+  REQUIRE(dlscale.run({"predict", study, "--site", "ionic", "--keep", "p"}).exit_code == 0);
+  REQUIRE(dlscale.run({"collect", "p", "--no-tables", "--allow-empty"}).exit_code == 0);
+  const test::Ran ran =
+      dlscale.run({"compare", "p", "--reference", "princeton", "--predicted", "--format", "csv"});
+  CHECK(ran.exit_code == 0);
+  CHECK_THAT(ran.out, Contains("23 of 26 published values have an own counterpart (88 %); only "
+                               "predicted: 23"));
+}
+
 TEST_CASE("a study that names its publication needs no option") {
   test::DlscaleProgram dlscale;
   base::write_file_atomically(dlscale.folder.path() / "mine.csv", kMine);
