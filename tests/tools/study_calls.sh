@@ -37,15 +37,18 @@ has 1 "# tools/study princeton --small --programs programs -o out -S 'matrix\.gp
 has 2 "# started: $time, cores: \d+, program: dlscale 1\.2\.3, commit abc"
 has 3 "$time\t$words run \S*/princeton/small\.toml --site local -o \S*/out/study -S 'matrix\.gpus=\[1, 2\]'"
 [[ $(sed -n 3p out/calls.txt | cut -f2) != 0.[01] ]] || fail "the seconds are too few"
-has 4 "$time\t$words report \S*/out/study"
-has 5 "# ended: $time, exit code: 3"
+has 4 "$time\t$words plan \S*/princeton/study\.toml --site ionic -o \S*/out/published"
+has 5 "$time\t$words predict \S*/princeton/study\.toml --site ionic --keep \S*/out/published"
+has 6 "$time\t$words collect \S*/out/published --allow-empty"
+has 7 "$time\t$words report \S*/out/study"
+has 8 "# ended: $time, exit code: 3"
 cp out/calls.txt first
 rm fails
 study || fail "exit code $?"
-head -n 5 out/calls.txt | cmp - first || fail "the lines of the first call changed"
-has 6 '# tools/study princeton --small --programs programs -o out'
-has 8 "$time\t$words run .*"
-has 10 "$time\t$words compare \S*/out/study --reference princeton --unmatched --allow-empty"
-has 11 "$time\t$words compare \S*/out/study --findings \S*/princeton/findings\.toml"
-has 12 "# ended: $time, exit code: 0"
-[[ $(wc -l <out/calls.txt) == 12 ]] || fail "there are further lines"
+head -n 8 out/calls.txt | cmp - first || fail "the lines of the first call changed"
+has 9 '# tools/study princeton --small --programs programs -o out'
+has 11 "$time\t$words run .*"
+has 16 "$time\t$words compare \S*/out/study --reference princeton --predicted --unmatched --allow-empty \S*/out/published"
+has 17 "$time\t$words compare \S*/out/study --findings \S*/princeton/findings\.toml"
+has 18 "# ended: $time, exit code: 0"
+[[ $(wc -l <out/calls.txt) == 18 ]] || fail "there are further lines"
