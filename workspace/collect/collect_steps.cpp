@@ -247,7 +247,7 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
   if (summary.launches == 0) {
     print_summary(summary, frame, folder, out);
     out << "nothing to collect: no run has written records yet\n";
-    return base::kExitNothingMatched;
+    return options.runs.allow_empty ? base::kExitOk : base::kExitNothingMatched;
   }
   // The summary describes all runs, but the answers describe the selected runs.
   std::ostringstream about_all;
