@@ -97,11 +97,12 @@ contract::RunPrediction prediction_of(const PredictedCurve& curve,
   prediction.main_kernels_s = step.main_kernels.value;
   prediction.exposed_communication_s = (step.exposed_comm + step.slowest_wait).value;
   prediction.trainable_parameters = curve.card.parameters;
-  prediction.train_samples = curve.samples;
+  prediction.mode = curve.first.mode;
   // Records of inference contain neither epochs nor a training time.
   if (curve.samples > 0 && curve.first.mode.empty()) {
     prediction.epoch_s = kept(point.epoch_s);
     prediction.run_s = kept(point.run_s);
+    prediction.train_samples = curve.samples;
   }
   return prediction;
 }

@@ -34,8 +34,8 @@ Compared compare_frames(const std::vector<const analysis::Frame*>& frames, const
     };
     curves.push_back(analysis::scaling_curves(*frame));
     known += add(analysis::own_points(curves.back()));
-    known += add(analysis::planned_points(*frame));
     if (choice.predicted) add(analysis::predicted_points(*frame));
+    known += add(analysis::planned_points(*frame));
   }
   const analysis::Comparison comparison = analysis::compare(study.publication, results);
   Compared compared;

@@ -170,7 +170,7 @@ class Comparer {
       const std::size_t before = all_.matches.size();
       const std::string reason = compare(published);
       if (all_.matches.size() == before) all_.unmatched.push_back({&published, reason});
-      count_predictions(before);
+      if (!is_about_models(published)) count_predictions(before);
     }
     return std::move(all_);
   }

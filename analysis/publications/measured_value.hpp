@@ -44,8 +44,8 @@ bool follows_from_steps(const Published& published);
 ///   times have no interval.
 OwnValue measured_value(const Question& question);
 
-/// Returns the value at the planned or predicted point `question.own`, if the value follows from the
-/// plan and from the sizes of the model and the data set: the data that an epoch transfers.
+/// Returns the value at the planned or predicted point `question.own`, if the value follows from
+/// the plan and from the sizes of the model and the data set: the data that an epoch transfers.
 OwnValue computed_value(const Question& question);
 
 /// Returns the point at which a published speed-up, efficiency or gain starts: the point that the

@@ -61,7 +61,7 @@ OwnClaim claimed_change(const Question& question) {
   if (from == nullptr || to == nullptr || from == to) return {{std::nullopt, kNoPoints}};
   if (are_mixed(*from, *to)) return {{std::nullopt, kMixed}};
   const auto value = change(question, *from, *to);
-  return {{value, value ? "" : "the runs did not record this quantity at both points"}, {}, to};
+  return {{value, value ? "" : "this quantity is not known at both points"}, {}, to};
 }
 
 /// Returns the points of the series between the ends of the claim, in the claimed order.
@@ -107,7 +107,7 @@ OwnClaim claimed_trend(const Question& question) {
     if (are_mixed(*point, *series.front())) return {{std::nullopt, kMixed}};
     const auto value = value_at(question, *point);
     if (!value || value->value <= 0) {
-      return {{std::nullopt, "the runs did not record this quantity at each point"}};
+      return {{std::nullopt, "this quantity is not known at each point"}};
     }
     values.push_back(value->value);
   }
@@ -132,7 +132,7 @@ OwnClaim claimed_best(const Question& question) {
   for (const OwnPoint* point : series) {
     if (are_mixed(*point, *series.front())) return {{std::nullopt, kMixed}};
     const auto value = value_at(question, *point);
-    if (!value) return {{std::nullopt, "the runs did not record this quantity at each point"}};
+    if (!value) return {{std::nullopt, "this quantity is not known at each point"}};
     has_wanted = has_wanted || point->gpus == *wanted;
     if (at != nullptr && value->value <= best) continue;
     best = value->value;
@@ -152,6 +152,10 @@ bool is_claim(const Published& published) {
 }
 
 OwnClaim own_claim(const Question& question) {
+  const bool predicts_loading = !question.own.predicted() || question.own.prediction->loading_s > 0;
+  if (question.published.along == "loader" && !predicts_loading) {
+    return {{std::nullopt, "the predictions contain no loading"}};
+  }
   if (has_number(question.published)) return claimed_change(question);
   return question.published.relation == "best" ? claimed_best(question) : claimed_trend(question);
 }

@@ -62,9 +62,7 @@ bool differ_only_in(const CurveKey& a, const CurveKey& b, const std::string& alo
 }
 
 bool is_neighbour(const OwnPoint& a, const OwnPoint& b, const std::string& along) {
-  const auto kind = [](const OwnPoint& own) {
-    return std::pair(own.measured(), own.predicted());
-  };
+  const auto kind = [](const OwnPoint& own) { return std::pair(own.measured(), own.predicted()); };
   if (kind(a) != kind(b) || a.on_cpus != b.on_cpus || a.folder != b.folder) return false;
   if (is_count(along)) return a.key == b.key;
   return a.gpus == b.gpus && differ_only_in(a.key, b.key, along);
@@ -108,6 +106,7 @@ std::vector<OwnPoint> predicted_points(const Frame& frame) {
   const RunsById runs = runs_by_id(frame);
   std::vector<OwnPoint> points;
   for (const KeptPrediction& kept : frame.predictions) {
+    if (!kept.said.mode.empty()) continue;
     const auto run = std::find_if(kept.run_ids.begin(), kept.run_ids.end(),
                                   [&](const std::string& id) { return runs.contains(id); });
     if (run == kept.run_ids.end()) continue;

@@ -22,7 +22,8 @@ struct OwnPoint {
   const contract::RunPrediction* prediction = nullptr;
   const RunRow* planned = nullptr;  ///< a run of a predicted or planned point
   /// Sizes of the model and the data set. For a predicted point: the sizes in the prediction. For a
-  /// planned point: the sizes that a run of the same model and data set recorded. Otherwise unknown.
+  /// planned point: the sizes that a run of the same model and data set recorded. Otherwise
+  /// unknown.
   WorkSize size = {};
   CurveKey key;          ///< values that distinguish the curve of the point
   int gpus = 1;          ///< number of ranks
@@ -37,8 +38,8 @@ struct OwnPoint {
 /// `models.frozen_backbone.backbone` also has `backbone`.
 std::vector<OwnPoint> own_points(const std::vector<ScalingCurve>& curves);
 
-/// Returns a point for each saved prediction of the frame. The axes are those of the predicted
-/// runs, which need not have been started. The frame must outlive the points.
+/// Returns a point for each saved prediction of training in the frame. The axes are those of the
+/// predicted runs, which need not have been started. The frame must outlive the points.
 std::vector<OwnPoint> predicted_points(const Frame& frame);
 
 /// Returns a point for each point of the study without a measured throughput. The frame must

@@ -35,6 +35,7 @@ void visit_fields(Visitor& v, RunPrediction& p) {
   v.sparse("exposed_communication_s", p.exposed_communication_s);
   v.sparse("trainable_parameters", p.trainable_parameters);
   v.sparse("train_samples", p.train_samples);
+  v.sparse("mode", p.mode);
 }
 
 namespace {

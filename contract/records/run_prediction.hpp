@@ -37,11 +37,12 @@ struct RunPrediction {
   /// collectives, including the part that computation hides. `main_kernels_s` is the part of
   /// computation_s in convolutions, matrix products, normalisation and pooling.
   double loading_s = 0, computation_s = 0, communication_s = 0, main_kernels_s = 0;
-  /// Part of the step in which ranks communicate or wait for the slowest rank, and which computation
-  /// does not hide, in seconds; 0 if not predicted.
+  /// Part of the step in which ranks communicate or wait for the slowest rank, and which
+  /// computation does not hide, in seconds; 0 if not predicted.
   double exposed_communication_s = 0;
   /// Trainable scalars of the model and training samples of an epoch; 0 if unknown.
   std::int64_t trainable_parameters = 0, train_samples = 0;
+  std::string mode = {};  ///< "inference" if a step is a forward pass; empty for training
   bool operator==(const RunPrediction&) const = default;
 };
 

@@ -388,6 +388,27 @@ TEST_CASE("claims are checked on predictions of all their points") {
   CHECK(comparison.unmatched.size() == 2);
 }
 
+TEST_CASE("predictions of inference, and of loaders without loading, answer no claim") {
+  const Publication publication = test::publication_of(
+      "quantity,relation,value,unit,along,from,to\nthroughput,rises,,,gpus,1,4\n"
+      "throughput,gain,40,%,loader,native,dali_cpu\n");
+  contract::RunPrediction forward = prediction_at(2, 900);
+  forward.mode = "inference";
+  analysis::Frame frame = predicted_frame({prediction_at(1, 100), forward, prediction_at(4, 300)});
+  frame.axes.push_back({"loader", {"native", "dali_cpu"}});
+  for (analysis::RunRow& run : frame.runs) run.point["loader"] = "native";
+  frame.runs.push_back(frame.runs.front());
+  frame.runs.back().run_id = "dali";
+  frame.runs.back().point["loader"] = "dali_cpu";
+  frame.predictions.push_back({.said = prediction_at(1, 100), .run_ids = {"dali"}});
+  const Comparison none = compare(publication, {predicted_points(frame), {}});
+  REQUIRE(none.matches.size() == 1);
+  CHECK(none.matches[0].own.n == 2);
+  CHECK(none.unmatched.at(0).reason == "the predictions contain no loading");
+  for (analysis::KeptPrediction& kept : frame.predictions) kept.said.loading_s = 0.1;
+  CHECK(compare(publication, {predicted_points(frame), {}}).matches.size() == 2);
+}
+
 TEST_CASE("a measured value replaces predicted values if measured values come first") {
   const Publication publication = test::publication_of(
       "gpus,quantity,relation,value,unit,along,from,to\n1,throughput,=,7,image/s,,,\n"
