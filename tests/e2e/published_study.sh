@@ -35,14 +35,17 @@ expect 0 "$tool" "$name" --small --programs "$(dirname "$dlscale")" -o out -S st
 [[ -s out/compare.txt ]] || fail "nothing was compared with the publication"
 expect 0 "$here/../../tools/study_page" "$name" out --docs docs --dlscale "$dlscale"
 [[ $(wc -l <"docs/studies/$name.md") -le 250 ]] || fail "the page is too long"
-grep -q "^!\[Figure.*](figures/$name-figure-.*svg)" "docs/studies/$name.md" || fail "no figure: $(cat "docs/studies/$name.md")"
+# The cut of juwels has none of the sub-studies that the figures show.
+[[ $name == juwels ]] || grep -q "^!\[Figure.*](figures/$name-figure-.*svg)" "docs/studies/$name.md" || fail "no figure: $(cat "docs/studies/$name.md")"
 findings=$(grep -c '^\[\[finding\]\]' "$here/../../examples/studies/$name/findings.toml")
 verdicts=$("$dlscale" compare out/study --findings "$here/../../examples/studies/$name/findings.toml" --format csv |
   grep -cE ',(holds|does not hold|not testable here),')
 [[ $verdicts == "$findings" ]] || fail "$verdicts verdicts for $findings findings: $(cat out/findings.txt)"
-if [[ $name == barrachina ]]; then
+if [[ $name == barrachina || $name == princeton || $name == juwels ]]; then
   compared=$(sed -n 's/.* own counterpart (\([0-9]*\) %).*/\1/p' out/compare.txt)
   ((${compared:-0} >= 60)) || fail "only ${compared:-0} % of the published values were compared: $(head -n 40 out/compare.txt)"
+fi
+if [[ $name == barrachina ]]; then
   [[ -s out/figures/layer-times-vgg11-3x32x32-b128.svg && -s out/figures/kernel-error-boxes.svg ]] ||
     fail "no figures of layers and kernels: $(ls out/figures)"
 fi
