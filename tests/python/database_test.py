@@ -25,7 +25,7 @@ read = { line = ['(?<samples_per_s>[0-9.]+) samples/s', 'epoch (?<epoch>[0-9]+) 
 """
 
 # Each line of the log ends an epoch, and states the utilisation in its last steps and in the whole epoch.
-FORMAT = r"""
+EPOCH_FORMAT = r"""
 name = "mine"
 summary = "a line for each epoch"
 rates = "all samples"
@@ -151,7 +151,7 @@ def test_a_database_of_another_version_gives_a_warning(tmp_path, planned, capfd)
 
 def test_quantities_of_a_window_and_of_an_epoch_in_one_line_stay_apart(tmp_path, call):
     (tmp_path / "train.py").write_text("")
-    (tmp_path / "mine.toml").write_text(FORMAT)
+    (tmp_path / "mine.toml").write_text(EPOCH_FORMAT)
     lines = [line for line in STUDY.splitlines() if not line.startswith("read =")]
     (tmp_path / "study.toml").write_text("\n".join([*lines, 'read = "mine.toml"', ""]))
     call("plan", "study.toml", "-o", "out")
