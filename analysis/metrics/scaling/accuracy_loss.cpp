@@ -52,6 +52,14 @@ std::vector<double> finals_of(const AccuracyPoint& point) {
   return values;
 }
 
+std::vector<const RunRow*> runs_of(const BatchLine& line) {
+  std::vector<const RunRow*> runs;
+  for (const AccuracyPoint* point : line.points) {
+    runs.insert(runs.end(), point->repeats.begin(), point->repeats.end());
+  }
+  return runs;
+}
+
 }  // namespace
 
 std::vector<AccuracyLosses> accuracy_losses(const std::vector<AccuracyPoint>& points) {
@@ -72,6 +80,7 @@ std::vector<AccuracyLosses> accuracy_losses(const std::vector<AccuracyPoint>& po
             std::min(reference.size(), values.size())}});
     }
     if (group.losses.empty()) continue;
+    group.mixed = mixed_conditions(runs_of(line));
     const std::vector<double> last = finals_of(*line.points.back());
     if (smallest_p(reference.size(), last.size()) <= kWrongVerdicts) {
       tested.push_back(list.size());

@@ -29,6 +29,8 @@ struct AccuracyLosses {
   /// Result of the test of the largest batch. Finding::Faster means that its accuracy differs
   /// significantly from that of the smallest batch.
   Finding finding = Finding::TooFewRepeats;
+  /// Sentence on a condition that differs between the runs (ScalingCurve::mixed).
+  std::string mixed = {};
 };
 
 /// Returns the losses of all points with a known global batch, grouped as in the figure of accuracy

@@ -69,7 +69,7 @@ std::size_t position(const contract::Axis* axis, const std::string& value) {
 
 /// Returns a sentence on the first condition that differs between two runs, or an empty text if all
 /// conditions that both runs record are equal.
-std::string difference(const RunRow& a, const RunRow& b) {
+std::string condition_difference(const RunRow& a, const RunRow& b) {
   for (const auto& [name, value] : a.conditions) {
     const auto other = b.conditions.find(name);
     if (other != b.conditions.end() && other->second != value) {
@@ -78,6 +78,14 @@ std::string difference(const RunRow& a, const RunRow& b) {
                          other_shown, b.gpus);
     }
   }
+  return "";
+}
+
+/// Returns condition_difference(), or else a sentence on different numbers of nodes of two runs
+/// with equal GPU counts.
+std::string difference(const RunRow& a, const RunRow& b) {
+  const std::string found = condition_difference(a, b);
+  if (!found.empty()) return found;
   if (a.gpus == b.gpus && a.nodes != b.nodes) {
     return fmt::format("some runs with gpus={} used {}, others used {}", a.gpus,
                        base::count_of(a.nodes, "node"), base::count_of(b.nodes, "node"));
@@ -114,6 +122,14 @@ ScalingCurve make_curve(CurveKey key, const std::map<int, std::vector<const RunR
 }
 
 }  // namespace
+
+std::string mixed_conditions(const std::vector<const RunRow*>& runs) {
+  for (const RunRow* run : runs) {
+    std::string found = condition_difference(*runs.front(), *run);
+    if (!found.empty()) return found;
+  }
+  return "";
+}
 
 bool is_batch(const std::string& axis) {
   return axis == kBatchPerGpu || axis == kGlobalBatch;

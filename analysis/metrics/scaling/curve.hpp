@@ -122,6 +122,10 @@ struct ScalingCurve {
   std::string mixed;
 };
 
+/// Returns a sentence on the first condition (device, CPU model, …) in which a run differs from the
+/// first run, or an empty text if all conditions that both runs record are equal.
+std::string mixed_conditions(const std::vector<const RunRow*>& runs);
+
 /// Returns the curves of all runs with a throughput, in the study's order.
 std::vector<ScalingCurve> scaling_curves(const Frame& frame);
 

@@ -81,10 +81,21 @@ std::string diverged_sentence(const AnsweredStudy& study) {
 }  // namespace
 
 std::optional<Answer> batch_answer(const AnsweredStudy& study) {
-  const std::vector<AccuracyLosses> groups = accuracy_losses(study.accuracies);
+  std::vector<AccuracyLosses> groups = accuracy_losses(study.accuracies);
   const std::string diverged = diverged_sentence(study);
   Answer answer{"Does a larger batch lose accuracy?", diverged, true};
   if (groups.empty()) return diverged.empty() ? std::nullopt : std::optional(answer);
+  const std::string mixed = groups.front().mixed;
+  if (!study.options.allow_mixed) {
+    std::erase_if(groups, [](const AccuracyLosses& group) { return !group.mixed.empty(); });
+  }
+  if (groups.empty()) {
+    return Answer{answer.question,
+                  fmt::format("Unknown: the accuracies are not comparable: {} (use --mixed to "
+                              "compare anyway).{}",
+                              mixed, diverged.empty() ? "" : " " + diverged),
+                  false};
+  }
   const auto worst = std::max_element(
       groups.begin(), groups.end(), [](const AccuracyLosses& a, const AccuracyLosses& b) {
         return a.losses.back().loss.value < b.losses.back().loss.value;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analysis/metrics/scaling/accuracy.hpp"
+#include "analysis/metrics/scaling/accuracy_loss.hpp"
 #include "analysis/metrics/scaling/breakdown.hpp"
 #include "analysis/metrics/scaling/efficiency.hpp"
 #include "analysis/metrics/scaling/run_points.hpp"
@@ -265,6 +266,11 @@ Table accuracy_table(const Frame& frame, const AnalysisOptions&) {
   if (any_diverged) {
     table.notes.push_back(
         "diverged: number of further repeats, which are excluded from n and from the accuracies");
+  }
+  for (const AccuracyLosses& group : accuracy_losses(points)) {
+    if (group.mixed.empty()) continue;
+    table.notes.push_back("accuracies are not comparable: " + group.mixed);
+    break;
   }
   add_frame_notes(table.notes, frame);
   for (const AccuracyPoint& point : points) {

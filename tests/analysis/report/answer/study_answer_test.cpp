@@ -410,6 +410,21 @@ TEST_CASE("the loss of accuracy by batch is stated up to and beyond one point") 
                        Contains("at batch 256."));
 }
 
+TEST_CASE("accuracies of runs under different conditions are not compared") {
+  Frame frame = frame_of({});
+  add_accurate_repeats(frame, 1, 0.95, 6);
+  add_accurate_repeats(frame, 2, 0.9, 6);
+  for (RunRow& run : frame.runs)
+    run.conditions["code"] = run.gpus == 1 ? "train.py 1" : "train.py 2";
+  const Answer answer = answer_to(answer_study(frame, {}), "larger batch");
+  CHECK_FALSE(answer.is_supported);
+  CHECK_THAT(answer.text,
+             Catch::StartsWith("Unknown: the accuracies are not comparable: code is") &&
+                 Contains("--mixed"));
+  CHECK_THAT(answer_to(answer_study(frame, {.allow_mixed = true}), "larger batch").text,
+             Contains("Accuracy falls from 95.00 % at batch 64 by 5.00 points ["));
+}
+
 TEST_CASE("diverged runs are counted with their smallest batch") {
   Frame frame = frame_of({});
   add_accurate_repeats(frame, 1, 0.95, 6);
