@@ -39,7 +39,7 @@ struct CollectOptions {
 int collect_and_report(const CollectOptions& options, std::ostream& out);
 
 /// Prints the first warnings, at least one of each kind, and the number of warnings that are not
-/// printed. Of the warnings "FILE: line N: TEXT" with the same text, only the first one is printed,
+/// printed. If several warnings "FILE: line N: TEXT" have the same text, prints only the first one,
 /// with the number of the others.
 void print_warnings(const std::vector<std::string>& warnings, std::ostream& out);
 

@@ -28,8 +28,8 @@ struct EndedRun {
 
 /// Ended runs of a plan folder. On a network file system, the log of a run may appear or grow some
 /// time after the end of the run, so the logs are examined again. With thousands of runs this takes
-/// long, so a log is no longer examined after two examinations that are more than kSettled_s apart
-/// found the same log.
+/// long. The examination of a log therefore ends when two examinations that are more than
+/// kSettled_s apart found the same log.
 class EndedRuns {
  public:
   static constexpr double kSettled_s = 300;

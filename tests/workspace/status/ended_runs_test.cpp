@@ -54,7 +54,7 @@ TEST_CASE("an ended run and a changed log of an ended run are changes") {
   CHECK(two.ends.all().size() == 1);
 }
 
-TEST_CASE("a log that has not changed for a long time is no longer examined") {
+TEST_CASE("the examination of a log ends when the log has not changed for a long time") {
   TwoRuns two;
   two.write_log("a", "1");
   two.ends.update(two.runs, 0);
