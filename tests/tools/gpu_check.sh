@@ -69,6 +69,7 @@ cat >"$folder/packed/bin/dlscale-train-cuda" <<'SH'
 #!/usr/bin/env bash
 if mkdir "$2/launch-1" 2>/dev/null; then
   trap '[[ -n ${DLSCALE_LOSES_SIGNALS:-} ]] || exit 99' USR1
+  [[ -z ${DLSCALE_ENDS_EARLY:-} ]] || exit 0
   echo '{"record":"step_window"}' >"$2/launch-1/results.jsonl"
   for _ in $(seq 50); do sleep 0.1; done
 else
@@ -86,4 +87,6 @@ resume() {  # resume ASSIGNMENT…: runs the part, and prints its row on the pag
 }
 row=$(resume) || fail "the part resume failed: $row $(cat "$folder/out/logs/resume.log")"
 row=$(resume DLSCALE_LOSES_SIGNALS=1) && fail "a lost signal is not reported: $row"
-[[ $row == *"ended with 0 instead of 99; mpirun forwarded SIGUSR1"* ]] || fail "the reason is missing: $row"
+[[ $row == *"instead of 99 after 1 of 150 step windows; mpirun forwarded SIGUSR1"* ]] || fail "the reason is missing: $row"
+row=$(resume DLSCALE_ENDS_EARLY=1) && fail "a launch that ends before the signal is not reported: $row"
+[[ $row == *"after 0 of 150 step windows; it ended before SIGUSR1 was sent"* ]] || fail "the reason is missing: $row"
