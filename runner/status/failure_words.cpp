@@ -122,6 +122,8 @@ struct Message {
 };
 
 constexpr auto kMemory = RunOutcome::OutOfMemory;
+/// Beginning of the message of a job script about a failed line of environment_setup.
+constexpr std::string_view kSetupFailed = "trainer.environment_setup: ";
 constexpr std::string_view kLockedMemory = " (the limit of locked memory, ulimit -l, is too low)";
 
 // Known messages. The first message that matches a line counts. Sources: slurm (slurmstepd, srun,
@@ -274,6 +276,16 @@ constexpr Message kMessages[] = {
     {Certainty::crash, {"Illegal instruction"}, {}, From::line},
     {Certainty::crash, {"orker (pid ", "killed by signal"}, {}, From::line},
     {Certainty::crash, {"NVRM: Xid"}},
+    // Messages of the C library, which then aborts the process.
+    {Certainty::crash, {"double free or corruption"}},
+    {Certainty::crash, {"free(): invalid "}},
+    {Certainty::crash, {"malloc(): "}},
+    {Certainty::crash, {"munmap_chunk(): "}},
+    {Certainty::crash, {"corrupted size vs. prev_size"}},
+    {Certainty::crash, {"stack smashing detected"}, {}, From::line},
+    // Message of the C++ library, which then aborts the process. The next line is the text of the
+    // exception, if the exception has a text (by_cpp_exception).
+    {Certainty::killed, {"terminate called "}},
     // Messages of launchers that name the signal that ended a process.
     {Certainty::killed, {"noticed that process rank", "signal "}, {}, From::line},
     {Certainty::killed, {"Signal ", "received by PID"}},
@@ -313,7 +325,7 @@ constexpr Message kMessages[] = {
     {Certainty::notice, {"Root Cause (first observed failure)"}},
     // Message of a job script, which knows the cause. The failed command wrote its own error
     // before.
-    {Certainty::verdict, {"trainer.environment_setup: ", " ended with exit code "}},
+    {Certainty::verdict, {kSetupFailed, " ended with exit code "}},
     // Messages of launchers that could not start the program.
     {Certainty::error, {"There are not enough slots available"}, {}, From::sentence},
     {Certainty::error, {"All nodes which are allocated for this job are"}, {}, From::sentence},
@@ -335,6 +347,16 @@ constexpr Message kMessages[] = {
     {Certainty::error, {"Disk quota exceeded"}, {}, From::line},
     {Certainty::error, {"cannot open shared object file"}, {}, From::line},
     {Certainty::error, {": error: "}, {}, From::line},
+    // Error messages of programs in C, C++ and CUDA, which often abort after the message.
+    {Certainty::error, {"terminating due to uncaught exception of type"}},
+    {Certainty::error, {"terminating with uncaught exception of type"}},
+    {Certainty::error, {": Assertion `", "failed"}, {}, From::line},
+    {Certainty::error, {"Check failed: "}},
+    {Certainty::error, {"CUDA error: "}},
+    {Certainty::error, {"Failed", "Cuda error "}},
+    {Certainty::error, {"Failed", "NCCL error "}},
+    {Certainty::error, {"Cuda failure "}},
+    {Certainty::error, {"NCCL failure "}},
 };
 
 /// Words for errors, in lower case. Lines that match no known message are searched for them.
@@ -505,6 +527,16 @@ Found by_exception(std::string_view line, std::size_t begin) {
           is_memory ? std::optional(kMemory) : std::nullopt};
 }
 
+/// Text before the message of an uncaught C++ exception ("  what():  bad shape").
+constexpr std::string_view kWhat = "what():";
+
+/// Classifies a line with the message of an uncaught C++ exception. The message begins at position
+/// `at`. Communication libraries also throw exceptions if another rank has failed.
+Found by_cpp_exception(std::string_view line, std::size_t at) {
+  const bool is_of_others = has_any(line, kOthersWords);
+  return {0, line.substr(at), is_of_others ? Certainty::timeout : Certainty::error, {}};
+}
+
 Found read_line(std::string_view line) {
   line = line.substr(0, kLookedAt);
   for (const Message& message : kMessages) {
@@ -516,6 +548,9 @@ Found read_line(std::string_view line) {
     if (const std::size_t exception = find_exception(line); exception < at) begin = exception;
     return {
         0, line.substr(begin), message.certainty, message.outcome, message.from, message.meaning};
+  }
+  if (const std::size_t what = line.find(kWhat); what != line.npos) {
+    return by_cpp_exception(line, what);
   }
   const std::size_t exception = find_exception(line);
   return exception == line.npos ? by_words(line) : by_exception(line, exception);
@@ -562,10 +597,42 @@ std::string_view without_rank(std::string_view text) {
   return text;
 }
 
+/// Returns the type of the C++ exception whose message is in line `i`, as "std::runtime_error: ".
+/// Returns an empty text if none of the lines shortly before names the type. Lines of other ranks
+/// may be between the type and the message.
+std::string type_before(const std::vector<std::string_view>& lines, std::size_t i) {
+  constexpr std::string_view kThrown = "terminate called after throwing an instance of '";
+  constexpr std::size_t kNear = 8;
+  for (std::size_t back = 1; back <= std::min(i, kNear); ++back) {
+    const std::string_view line = lines[i - back];
+    const std::size_t at = line.find(kThrown);
+    if (at == line.npos) continue;
+    const std::string_view type = line.substr(at + kThrown.size());
+    return std::string(type.substr(0, type.find('\''))) + ": ";
+  }
+  return "";
+}
+
+/// Returns the error of the shell in the line before line `i`, as "venv/bin/activate: No such file
+/// or directory; ". Returns an empty text if the line before is no error of the shell.
+std::string shell_error_before(const std::vector<std::string_view>& lines, std::size_t i) {
+  if (i == 0) return "";
+  const std::string_view error = without_shell_place(lines[i - 1]);
+  return error == lines[i - 1] ? "" : std::string(error) + "; ";
+}
+
 /// Returns the reason with the lines that continue it. mpirun breaks its messages into several
-/// lines.
+/// lines. The line before a C++ exception names its type, and the line before a failed line of
+/// environment_setup names the file or the command that is missing.
 std::string whole_reason(const Found& found, const std::vector<std::string_view>& lines) {
   std::string reason(found.reason);
+  const std::string_view said = base::trimmed(without_rank(found.reason), " ");
+  if (said.starts_with(kWhat)) {
+    reason = type_before(lines, found.line);
+    reason += base::trimmed(said.substr(kWhat.size()), " ");
+  } else if (reason.starts_with(kSetupFailed)) {
+    reason = shell_error_before(lines, found.line) + reason;
+  }
   const bool is_wrapped = found.reason.find("noticed that process rank") != found.reason.npos &&
                           found.reason.find("signal") == found.reason.npos;
   const std::size_t most = found.from == From::sentence ? 4 : is_wrapped ? 1 : 0;
@@ -649,6 +716,16 @@ class Search {
 };
 
 }  // namespace
+
+std::string_view without_shell_place(std::string_view line) {
+  constexpr std::string_view kPlace = ": line ";
+  const std::size_t place = line.find(kPlace);
+  if (place == line.npos) return line;
+  const std::size_t number = place + kPlace.size();
+  const std::size_t end = line.find_first_not_of("0123456789", number);
+  if (end == line.npos || end == number || !line.substr(end).starts_with(": ")) return line;
+  return line.substr(end + 2);
+}
 
 FailureWords find_failure(std::string_view text) {
   const std::vector<std::string_view> lines = base::lines_of(text);

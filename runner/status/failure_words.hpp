@@ -50,7 +50,7 @@ enum class Certainty {
   notice,     ///< report of a launcher that a process ended, without the reason
   words,      ///< line that contains a word for an error
   killed,     ///< report of a launcher that names the signal that ended a process
-  timeout,    ///< report that a rank waited too long for other ranks
+  timeout,    ///< report that a rank waited too long for other ranks, or could not reach them
   crash,      ///< report of a program that names the signal it received
   error,      ///< error message of the program itself
   exception,  ///< exception at the end of a Python traceback
@@ -65,6 +65,10 @@ struct FailureWords {
 
 /// Returns the line of `text` that best explains a failure. `text` is the end of a log.
 FailureWords find_failure(std::string_view text);
+
+/// Returns the error of a shell without the name of the script and the number of the line before
+/// it: "a: No such file" for "job.sh: line 12: a: No such file". Returns other lines unchanged.
+std::string_view without_shell_place(std::string_view line);
 
 /// Returns the last line of `text` that the program itself wrote, without surrounding spaces. Skips
 /// tracebacks, warnings of Python, and the messages with which launchers and batch systems report

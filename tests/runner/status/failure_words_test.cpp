@@ -162,9 +162,36 @@ const Failure kOfPrograms[] = {
      "mylib.errors.BadConfigException: no optimizer"},
     {"an illegal access", "RuntimeError: CUDA error: an illegal memory access was encountered",
      "RuntimeError: CUDA error: an illegal memory access was encountered"},
+    {"an exception of C++, libc++",
+     "libc++abi: terminating due to uncaught exception of type std::runtime_error: bad shape",
+     "terminating due to uncaught exception of type std::runtime_error: bad shape"},
+    {"an assertion of C", "train: net.cpp:7: int main(): Assertion `n > 0' failed.",
+     "train: net.cpp:7: int main(): Assertion `n > 0' failed."},
+    {"a check of glog", "F0102 10:00:00.000001 7 net.cc:7] Check failed: n > 0 (0 vs. 0)",
+     "Check failed: n > 0 (0 vs. 0)"},
+    {"a CUDA error of C++", "CUDA error: no kernel image is available for execution",
+     "CUDA error: no kernel image is available for execution"},
+    {"a NCCL error of C++", "Failed: NCCL error train.cu:42 'unhandled system error'",
+     "Failed: NCCL error train.cu:42 'unhandled system error'"},
+    {"a crash, C library", "double free or corruption (out)", "double free or corruption (out)"},
     {"a crash", "Fatal Python error: Segmentation fault", "Fatal Python error: Segmentation fault"},
     {"a crash, UCX", "[node1:7 :0:7] Caught signal 11 (Segmentation fault: address not mapped)",
      "Caught signal 11 (Segmentation fault: address not mapped)"},
+};
+
+/// Uncaught exceptions of C++, which are followed by launcher output.
+const Failure kOfCpp[] = {
+    {"an exception of C++",
+     "terminate called after throwing an instance of 'std::runtime_error'\n  what():  bad shape",
+     "std::runtime_error: bad shape"},
+    {"an exception of C++ with a known message",
+     "terminate called after throwing an instance of 'std::system_error'\n"
+     "  what():  x.bin: No such file or directory",
+     "std::system_error: x.bin: No such file or directory"},
+    {"GPU memory, C++",
+     "terminate called after throwing an instance of 'c10::Error'\n"
+     "  what():  CUDA error: out of memory",
+     "CUDA error: out of memory", kMemory},
 };
 
 /// Complete logs.
@@ -229,6 +256,28 @@ const Failure kLogs[] = {
      "ValueError: first"},
     {"behind labels of srun",
      "1: Traceback (most recent call last):\n1: KeyError: 'lr'\n0: waiting\n", "KeyError: 'lr'"},
+    {"torchrun, a rank that aborted",
+     "[rank1]: terminate called after throwing an instance of 'my::Error'\n"
+     "[rank0]: epoch 1\n[rank1]:   what():  index 7 is too large\n"
+     "E0325 20:57:27.62 2606 api.py:869] failed (exitcode: -6) local_rank: 1 (pid: 2630) of "
+     "binary: python\n  exitcode  : -6 (pid: 2630)\n"
+     "  traceback : Signal 6 (SIGABRT) received by PID 2630\n",
+     "my::Error: index 7 is too large"},
+    {"torchrun, a rank that aborted without a message",
+     "terminate called without an active exception\n"
+     "E0325 20:57:27.62 2606 api.py:869] failed (exitcode: -6) local_rank: 1 (pid: 2630) of "
+     "binary: python\n",
+     "terminate called without an active exception"},
+    {"a crash, and the exception of a rank that lost it",
+     "Fatal Python error: Segmentation fault\n"
+     "terminate called after throwing an instance of 'c10::DistBackendError'\n"
+     "  what():  [Rank 0] NCCL communicator was aborted\n",
+     "Fatal Python error: Segmentation fault"},
+    {"a line of environment_setup that fails",
+     "/p/jobs/a.sh: line 12: venv/bin/activate: No such file or directory\n"
+     "a: trainer.environment_setup: \"source venv/bin/activate\" ended with exit code 1\n",
+     "venv/bin/activate: No such file or directory; trainer.environment_setup: \"source "
+     "venv/bin/activate\" ended with exit code 1"},
     {"torchrun, a killed rank",
      "E0325 20:57:27.62 2606 api.py:869] failed (exitcode: -9) local_rank: 5 (pid: 2630) of "
      "binary: "
@@ -343,6 +392,19 @@ TEST_CASE("the error of the program is the reason, regardless of later launcher 
       INFO(failure.name << ", then\n" << ending);
       const FailureWords words =
           find_failure("epoch 1: loss 6.9\n" + trace + failure.log + "\n" + ending);
+      CHECK(words.reason == failure.reason);
+      CHECK(words.outcome == failure.outcome);
+    }
+  }
+}
+
+TEST_CASE("the message of an uncaught C++ exception is the reason, with its type") {
+  for (const Failure& failure : kOfCpp) {
+    for (const char* ending : kEndings) {
+      INFO(failure.name << ", then\n" << ending);
+      const std::string log =
+          std::string(failure.log) + "\nException raised from f (first call)\n" + ending;
+      const FailureWords words = find_failure("epoch 1: loss 6.9\n" + log);
       CHECK(words.reason == failure.reason);
       CHECK(words.outcome == failure.outcome);
     }
