@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "contract/version.hpp"
 #include "runner/batch/command_runner.hpp"
+#include "runner/status/failure_words.hpp"
 
 namespace dlscale::workspace {
 namespace fs = std::filesystem;
@@ -188,9 +189,10 @@ Check check_own_command(const OwnCommand& own, const SiteShell& shell) {
                 fmt::format("environment_setup takes more than {} s", kProgramPatience_s), advice);
   }
   if (answer.end->exit_code == kSetupFailed) {
+    const std::string error = runner::first_line(answer.err);
     return fail(
         "command",
-        fmt::format("environment_setup: {} failed: {}", line, runner::first_line(answer.err)),
+        fmt::format("environment_setup: {} failed: {}", line, runner::without_shell_place(error)),
         advice);
   }
   if (answer.end != runner::ExitStatus{}) {

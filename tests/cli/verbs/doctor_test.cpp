@@ -248,7 +248,8 @@ TEST_CASE("doctor checks the command and the environment of a study with a train
   CHECK_THAT(found.out, Contains("my-train is ") && Contains("/bin/my-train\n"));
   plan("command = 'my-train'\nenvironment_setup = ['source venv/bin/activate']\n");
   CHECK_THAT(dlscale.run({"doctor", "study.toml"}).out,
-             Contains("environment_setup: source venv/bin/activate failed: "));
+             Contains("environment_setup: source venv/bin/activate failed: "
+                      "venv/bin/activate: No such file or directory"));
   plan("command = 'true {seed}'\n");
   CHECK_THAT(dlscale.run({"doctor", "study.toml"}).out, Contains("warn  study"));
   plan("comand = 'true'\n");
