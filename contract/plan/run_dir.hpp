@@ -126,7 +126,8 @@ class PlanDir {
   std::filesystem::path run_notes(std::string_view run_id) const;
   /// Returns the folder of the descriptions of the code and the software that external runs use.
   std::filesystem::path software() const { return root_ / "software"; }
-  /// Returns the path of the script that writes a description of the code and the software.
+  /// Returns the path of the script that writes a description of the code and the software. Only
+  /// plans of external runs have this script.
   std::filesystem::path describe_script() const { return software() / "describe.sh"; }
   /// Returns the path of the description of the code and the software with this name. The name
   /// comes from LaunchRecord::software.

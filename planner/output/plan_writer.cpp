@@ -571,6 +571,8 @@ void PlanWriter::write() {
   }
   std::for_each(files_.begin() + 1, files_.end(), write_file);
   if (planning_.study.log_format.text.empty()) fs::remove(out_.log_format_toml());
+  // The script marks a folder of external runs.
+  if (!is_external()) fs::remove(out_.describe_script());
   if (!sealed_) write_seal();
 }
 

@@ -217,7 +217,9 @@ std::vector<WordsFile> files_with_words(const contract::PlanDir& plan, const std
 }  // namespace
 
 bool is_external(const contract::PlannedRun& run, const contract::PlanDir& plan) {
-  if (!run.log_format.empty()) return true;
+  std::error_code unreadable;
+  if (!run.log_format.empty() || fs::exists(plan.describe_script(), unreadable)) return true;
+  // Plans of earlier versions have no script. Their launches show what the program wrote.
   const auto launches = plan.run(run.run_id).launches();
   return !launches.empty() && fs::exists(launches.back().out()) &&
          !fs::exists(launches.back().results());

@@ -32,8 +32,9 @@ struct JobEnd {
 };
 
 /// Returns whether the run uses a program other than dlscale-train. Such a run is complete if the
-/// program ends with exit code 0. A run without a log format counts as external if its last launch
-/// has captured output but no results file.
+/// program ends with exit code 0. A run is external if it has a log format or if the plan has the
+/// script that describes the software. In plans of earlier versions, a run without a log format
+/// counts as external if its last launch has captured output but no results file.
 bool is_external(const contract::PlannedRun& run, const contract::PlanDir& plan);
 
 /// Determines how and why a run ended. The outcome comes from the first of these sources that

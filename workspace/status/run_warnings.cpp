@@ -52,13 +52,14 @@ std::string nothing_read(const contract::Plan& plan, const contract::PlanDir& fo
   if (contract::writes_records(*first)) {
     const bool has_file = fs::exists(last.results());
     return fmt::format(
-        "{}: {} {}, and the study names {}; set log_format or read under [trainer], so that "
-        "dlscale can read {}; \"dlscale check-format FORMAT {}\" shows what a format reads",
+        "{}: {} {}, and the study names {}; set {} under [trainer], so that dlscale can read {}{}; "
+        "\"dlscale check-format FORMAT {}\" shows what a format reads",
         subject, last.results().string(),
         has_file ? "contains no step_window, epoch or eval record" : "does not exist",
         first->log_format.empty() ? "no log_format"
                                   : fmt::format("the log format \"{}\"", first->log_format),
-        output, output);
+        first->log_format.empty() ? "read" : "log_format or read", output,
+        first->log_format.empty() ? " without repeating the runs" : "", output);
   }
   const std::string file = log_file(last, *first, folder).string();
   const fs::path described = folder.log_format_toml();

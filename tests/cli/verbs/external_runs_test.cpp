@@ -123,6 +123,32 @@ TEST_CASE("a format that the study describes is not part of run ids") {
   CHECK(study.run_id(0) != id);
 }
 
+TEST_CASE(
+    "records of a script are read without a log format, and naming the format repeats no run") {
+  ExternalStudy study(std::string("echo '") + kWindow + "' > results.jsonl");
+  CHECK(study.submit().exit_code == 0);
+  CHECK_THAT(study.dlscale.run({"status", "out"}).out, Contains("2 done"));
+  CHECK_THAT(study.dlscale.run({"collect", "out"}).out, Contains("2 of 2 runs used"));
+  const std::string text = base::read_file(study.dlscale.folder / "study.toml");
+  base::write_file_atomically(study.dlscale.folder / "study.toml", text + "read = 'dlscale'\n");
+  const test::Ran again = study.dlscale.run({"run", "study.toml", "-o", "out", "--no-figures"});
+  CHECK(again.exit_code == 0);
+  CHECK_THAT(again.out, Contains("no run was started") && Contains("2 of 2 runs used"));
+}
+
+TEST_CASE("a folder that is planned again for dlscale-train is no folder of external runs") {
+  ExternalStudy study("true");
+  const contract::PlanDir folder(study.dlscale.folder / "out");
+  CHECK(std::filesystem::exists(folder.describe_script()));
+  base::write_file_atomically(
+      study.dlscale.folder / "study.toml",
+      "[study]\nname = 'mine'\n[matrix]\nmodel = 'mlp'\ngpus = 1\nbatch_per_gpu = 8\n"
+      "[training]\nepochs = 1\ndataset.kind = 'synthetic_digits'\nlr.base_per_gpu = 0.05\n"
+      "lr.scale = 'linear'\n");
+  REQUIRE(study.dlscale.run({"plan", "study.toml", "-o", "out"}).exit_code == 0);
+  CHECK_FALSE(std::filesystem::exists(folder.describe_script()));
+}
+
 TEST_CASE("status shows the line of environment_setup that failed") {
   ExternalStudy study("echo trained", "environment_setup = ['source missing/bin/activate']\n");
   CHECK(study.submit().exit_code != 0);

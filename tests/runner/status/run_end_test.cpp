@@ -178,6 +178,17 @@ TEST_CASE("a program with output but without records is external") {
   CHECK(judge(written, ended(0)).outcome == RunOutcome::Completed);
 }
 
+TEST_CASE("a program that writes records without a final record is external in an external plan") {
+  test::WrittenPlan written({"a"});
+  const auto launch = written.write_launch("run-a", 110);
+  base::write_file_atomically(launch.out(), "epoch 1\n");
+  CHECK(judge(written, ended(0)).outcome == RunOutcome::Failed);  // dlscale-train did not complete
+  base::make_directories(written.folder.software());
+  base::write_file_atomically(written.folder.describe_script(), "true\n");
+  CHECK(judge(written, ended(0)).outcome == RunOutcome::Completed);
+  CHECK(judge(written, ended(1)).outcome == RunOutcome::Failed);
+}
+
 TEST_CASE("each run of a shared job is judged by its script log") {
   const test::WrittenPlan written({"a"});
   JobEnd job = ended(7);

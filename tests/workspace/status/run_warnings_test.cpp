@@ -52,7 +52,8 @@ TEST_CASE("completed runs without a log format and without results are reported"
   CHECK_THAT(message(written),
              StartsWith("no records were read from 2 completed runs (run-a, run-b): ") &&
                  Contains("launch-1/results.jsonl does not exist, and the study names no "
-                          "log_format; set log_format or read under [trainer]") &&
+                          "log_format; set read under [trainer], so that dlscale can read ") &&
+                 Contains("/stdout without repeating the runs; ") &&
                  Contains("\"dlscale check-format FORMAT ") && Contains("launch-1/stdout\""));
 }
 
