@@ -25,7 +25,8 @@ struct RetryOptions {
   bool old_code = false;
 };
 
-/// Returns the completed runs among `selected` that used other code than the newest completed run.
+/// Returns the completed runs among `selected` that used other code than the newest completed run
+/// or than the present training script.
 std::set<std::string> runs_of_old_code(const workspace::LaunchFolder& place,
                                        const workspace::RunIds& selected, bool allow_empty) {
   std::set<std::string> runs;
@@ -33,8 +34,10 @@ std::set<std::string> runs_of_old_code(const workspace::LaunchFolder& place,
     runs.insert(old.runs.begin(), old.runs.end());
   }
   if (runs.empty() && !allow_empty) {
-    throw base::RunError("no completed run used other code than the newest completed run",
-                         kExitNothingMatched);
+    throw base::RunError(
+        "no completed run used other code than the newest completed run, and the training script "
+        "has not changed since this run",
+        kExitNothingMatched);
   }
   return runs;
 }
@@ -60,7 +63,8 @@ Action define_retry(CLI::App& app) {
       " (default: failed,oom,timeout,node_fail). The state done repeats completed runs "
       "of your own training script");
   app.add_flag("--old-code", options->old_code,
-               "repeat completed runs whose code differs from the code of the newest completed run")
+               "repeat completed runs whose code differs from the present training script or from "
+               "the code of the newest completed run")
       ->excludes(app.get_option("--state"));
   return [options] {
     allow_runs_alone(options->submit.folder, options->submit.selection.runs);
@@ -77,7 +81,7 @@ const CommandEntry retry_entry{
     .example =
         "dlscale retry study\n"
         "  dlscale retry study --state cancelled,lost --where 'gpus == 64'\n"
-        "  dlscale retry study --old-code          # so that all runs use the same code\n"
+        "  dlscale retry study --old-code          # so that all runs use the present code\n"
         "  dlscale retry study --avoid-node node17 --wait",
     .define = &define_retry,
 };

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "contract/records/software_record.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "runner/status/run_results.hpp"
 #include "runner/status/run_states.hpp"
 
@@ -85,6 +87,36 @@ class SoftwareRecords {
   std::map<std::string, std::optional<SoftwareRecord>> records_;
 };
 
+/// Training scripts as they are now. Each script is read once.
+class PresentScripts {
+ public:
+  /// Returns whether the training script changed after a run. Returns false if this is unknown, for
+  /// example because the script does not exist on this machine.
+  bool has_changed(const SoftwareRecord& record) {
+    if (record.script_digest.empty() || !fs::path(record.script).is_absolute()) return false;
+    const auto [known, is_new] = digests_.try_emplace(record.script);
+    if (is_new) known->second = digest_of(record.script, record.script_digest.size());
+    return !known->second.empty() && known->second != record.script_digest;
+  }
+
+ private:
+  /// Returns the first digits of the digest of a file, or an empty text if the file cannot be read.
+  /// Large files are not read, because `status --watch` would read them at each update.
+  static std::string digest_of(const fs::path& file, std::size_t digits) {
+    constexpr std::uintmax_t kLargest_bytes = std::uintmax_t{4} << 20;
+    std::error_code missing;
+    const std::uintmax_t bytes = fs::file_size(file, missing);
+    if (missing || bytes > kLargest_bytes) return "";
+    try {
+      return contract::sha256_hex(base::read_file(file)).substr(0, digits);
+    } catch (const base::Error&) {
+      return "";
+    }
+  }
+
+  std::map<std::string, std::string> digests_;
+};
+
 bool has_descriptions(const contract::PlanDir& folder) {
   std::error_code unreadable;
   return fs::is_directory(folder.software(), unreadable);
@@ -117,47 +149,82 @@ std::vector<std::string> code_changes(const contract::Plan& plan, const contract
   return warnings;
 }
 
-std::vector<OldCode> old_code(const contract::Plan& plan, const contract::PlanDir& folder,
-                              const RunIds& runs) {
-  if (!has_descriptions(folder)) return {};
+namespace {
+
+/// Completed run with the description of its software.
+struct DescribedRun {
+  std::string run_id;
+  const SoftwareRecord* code;
+  double described_at;  ///< Unix time in s at which the job read the software
+};
+
+/// Returns the completed runs whose code is known, in the order of the plan. Runs that wait or run
+/// again are left out.
+std::vector<DescribedRun> described_runs(const contract::Plan& plan,
+                                         const contract::PlanDir& folder,
+                                         SoftwareRecords& records) {
   const runner::States states = runner::run_states(plan, folder);
-  SoftwareRecords records(folder);
-  const SoftwareRecord* newest = nullptr;
-  double newest_time = 0;
-  std::string newest_run;
-  std::map<std::string, std::pair<const SoftwareRecord*, std::vector<std::string>>> versions;
+  std::vector<DescribedRun> described;
   for (const contract::PlannedRun& run : plan.runs) {
     if (!runner::has_ended(states.at(run.run_id))) continue;
     const auto launch = runner::completed_launch(folder, run.run_id);
     const auto& record = records.find(launch ? launch->software : "");
     if (!record || code_version(*record).empty()) continue;
-    if (newest == nullptr || launch->described_at >= newest_time) {
-      newest = &*record;
-      newest_time = launch->described_at;
-      newest_run = run.run_id;
-    }
-    auto& [code, ids] = versions[code_version(*record)];
-    code = &*record;
-    if (runs.contains(run.run_id)) ids.push_back(run.run_id);
+    described.push_back({run.run_id, &*record, launch->described_at});
   }
-  std::vector<OldCode> old;
-  for (auto& [version, found] : versions) {
-    auto& [code, ids] = found;
-    if (ids.empty() || version == code_version(*newest)) continue;
-    old.push_back({newest_run, records.difference(*code, *newest), std::move(ids)});
+  return described;
+}
+
+}  // namespace
+
+std::vector<OldCode> old_code(const contract::Plan& plan, const contract::PlanDir& folder,
+                              const RunIds& runs) {
+  if (!has_descriptions(folder)) return {};
+  SoftwareRecords records(folder);
+  const std::vector<DescribedRun> described = described_runs(plan, folder, records);
+  if (described.empty()) return {};
+  // Of several newest runs, the last one in the plan counts.
+  const DescribedRun* newest = &described.front();
+  for (const DescribedRun& run : described) {
+    if (run.described_at >= newest->described_at) newest = &run;
   }
-  return old;
+  PresentScripts scripts;
+  const bool is_edited = scripts.has_changed(*newest->code);
+  std::map<std::string, OldCode> by_version;
+  for (const auto& [run_id, code, described_at] : described) {
+    if (!runs.contains(run_id)) continue;
+    const bool is_old =
+        is_edited ? scripts.has_changed(*code) : code_version(*code) != code_version(*newest->code);
+    if (!is_old) continue;
+    OldCode& old = by_version[is_edited ? code->script : code_version(*code)];
+    old.newest = is_edited ? "" : newest->run_id;
+    old.difference = is_edited ? code->script : records.difference(*code, *newest->code);
+    old.runs.push_back(run_id);
+  }
+  std::vector<OldCode> all;
+  for (auto& [version, old] : by_version) all.push_back(std::move(old));
+  return all;
 }
 
 std::vector<std::string> old_code_warnings(const contract::Plan& plan,
                                            const contract::PlanDir& folder, const RunIds& runs) {
   std::vector<std::string> warnings;
   for (const OldCode& old : old_code(plan, folder, runs)) {
-    warnings.push_back(fmt::format(
-        "{} used other code than {}, the newest completed run ({}): {}; \"dlscale retry {} "
-        "--old-code\" repeats {} with the present code",
-        base::count_of(old.runs.size(), "run"), old.newest, old.difference, first_names(old.runs),
-        folder.root().string(), base::word_for(old.runs.size(), "it", "them")));
+    const std::string count = base::count_of(old.runs.size(), "run");
+    const std::string_view them = base::word_for(old.runs.size(), "it", "them");
+    const std::string command =
+        fmt::format("\"dlscale retry {} --old-code\" repeats {}", folder.root().string(), them);
+    if (old.newest.empty()) {
+      warnings.push_back(fmt::format(
+          "{} used an earlier version of {}: {}; the results stay valid for that version; {} with "
+          "the present version",
+          count, old.difference, first_names(old.runs), command));
+    } else {
+      warnings.push_back(
+          fmt::format("{} used other code than {}, the newest completed run ({}): {}; {} with the "
+                      "present code",
+                      count, old.newest, old.difference, first_names(old.runs), command));
+    }
   }
   return warnings;
 }

@@ -21,16 +21,22 @@ std::string first_names(const std::vector<std::string>& names);
 std::vector<std::string> code_changes(const contract::Plan& plan, const contract::PlanDir& folder,
                                       const RunIds& runs);
 
-/// Completed runs that used the same code, which is not the code of the newest completed run.
+/// Completed runs that used the same code, which is not the code of the newest completed run. If
+/// the training script changed after the newest completed run, these are all runs that used another
+/// version of the script than the present version.
 struct OldCode {
-  std::string newest;             ///< id of the newest completed run
-  std::string difference;         ///< "train.py differs" or "commit 12ab instead of 34cd"
+  /// Id of the newest completed run. Empty if the training script changed after this run.
+  std::string newest;
+  /// "train.py differs" or "commit 12ab instead of 34cd". The training script if `newest` is empty.
+  std::string difference;
   std::vector<std::string> runs;  ///< ids in the order of the plan
 };
 
 /// Returns the completed runs among `runs` whose code is not the code of the newest completed run,
-/// by their code. The newest run is the run whose completed launch started last. Runs that wait or
-/// run again are left out, and so are runs whose code is unknown.
+/// by their code. The newest run is the run whose completed launch started last. If the training
+/// script changed after this run, returns the runs of other versions of the script. Other files are
+/// not compared with their present content. Runs that wait or run again are left out, and so are
+/// runs whose code is unknown.
 std::vector<OldCode> old_code(const contract::Plan& plan, const contract::PlanDir& folder,
                               const RunIds& runs);
 

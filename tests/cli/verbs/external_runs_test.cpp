@@ -278,6 +278,26 @@ TEST_CASE("retry --old-code repeats the runs of other code, and the runs are com
   CHECK(study.dlscale.run({"analyze", "out", "--metric", "speedup"}).exit_code == 0);
 }
 
+TEST_CASE("a script that changed after all runs is named, and retry --old-code repeats the runs") {
+  const std::string script = std::string("echo '") + kWindow + "' > results.jsonl";
+  ExternalStudy study(script, "log_format = 'dlscale'\n");
+  const std::vector<std::string> command{"run", "study.toml", "-o", "out", "--no-figures"};
+  REQUIRE(study.dlscale.run(command).exit_code == 0);
+  CHECK_THAT(study.dlscale.run({"status", "out"}).out, !Contains("earlier version"));
+  study.write_script(script + " # faster");
+  const std::string warning =
+      "warning: 2 runs used an earlier version of " + (study.dlscale.folder / "train.sh").string();
+  const test::Ran again = study.dlscale.run(command);
+  CHECK(again.exit_code == 0);
+  CHECK_THAT(again.out, Contains("no run was started") && Contains(warning));
+  CHECK_THAT(study.dlscale.run({"status", "out"}).out,
+             Contains("2 runs used an earlier version") &&
+                 Contains("the results stay valid for that version; \"dlscale retry "));
+  CHECK(study.dlscale.run({"retry", "out", "--old-code", "--wait"}).exit_code == 0);
+  CHECK_THAT(study.dlscale.run({"status", "out"}).out, !Contains("earlier version"));
+  CHECK(study.dlscale.run({"retry", "out", "--old-code"}).exit_code == 3);
+}
+
 TEST_CASE("retry --state done repeats completed runs of a training script") {
   ExternalStudy study("echo trained");
   REQUIRE(study.submit().exit_code == 0);

@@ -6,6 +6,7 @@
 #include "base/file.hpp"
 #include "contract/records/launch_record.hpp"
 #include "contract/records/software_record.hpp"
+#include "contract/run_spec/run_id.hpp"
 #include "tests/runner/written_plan.hpp"
 
 using namespace dlscale;
@@ -105,6 +106,32 @@ TEST_CASE("completed runs of other code than the newest run are named with what 
   complete(written, "run-a", "two", 50);
   CHECK(workspace::old_code(written.plan, written.folder, written.all).at(0).runs ==
         std::vector<std::string>{"run-c"});
+}
+
+TEST_CASE("completed runs are of an earlier version if the script changed after all of them") {
+  const ExternalRuns written({"a", "b"});
+  const auto script = written.folder.root() / "train.py";
+  base::write_file_atomically(script, "print(1)\n");
+  const std::string json = R"({"script":")" + script.string() + R"(","script_digest":")";
+  const std::string present = contract::sha256_hex("print(1)\n").substr(0, 12);
+  describe(written, "one", json + "111111111111\"}");
+  describe(written, "two", json + present + "\"}");
+  complete(written, "run-a", "one", 10);
+  complete(written, "run-b", "one", 20);
+  CHECK(written.warnings() ==
+        std::vector<std::string>{"2 runs used an earlier version of " + script.string() +
+                                 ": run-a, run-b; the results stay valid for that version; "
+                                 "\"dlscale retry " +
+                                 written.folder.root().string() +
+                                 " --old-code\" repeats them with the present version"});
+  complete(written, "run-b", "two", 30);
+  REQUIRE(written.warnings().size() == 1);
+  CHECK_THAT(written.warnings().at(0),
+             Catch::Contains("1 run used other code than run-b, the newest completed run"));
+  complete(written, "run-a", "two", 40);
+  CHECK(written.warnings().empty());
+  std::filesystem::remove(script);
+  CHECK(written.warnings().empty());
 }
 
 TEST_CASE("the commit or the changed files tell how the code of runs differs") {
