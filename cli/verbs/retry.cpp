@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements `dlscale retry`, which resubmits failed runs.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/options/selection_options.hpp"
 #include "cli/options/submit_options.hpp"
 #include "cli/terminal/launch_view.hpp"
 #include "cli/terminal/signals.hpp"
+#include "runner/status/run_states.hpp"
 #include "workspace/jobs/adaptive_repeats.hpp"
 #include "workspace/runs/selection.hpp"
 #include "workspace/status/code_versions.hpp"
@@ -42,14 +47,34 @@ std::set<std::string> runs_of_old_code(const workspace::LaunchFolder& place,
   return runs;
 }
 
+/// Throws base::RunError with kExitNothingMatched if all selected runs are planned, so that no run
+/// can have failed.
+void require_submitted(const workspace::LaunchFolder& place, const workspace::RunIds& selected,
+                       const runner::States& now) {
+  const bool all_planned =
+      !selected.empty() && std::ranges::all_of(selected, [&](const std::string& run) {
+        return now.at(run) == runner::JobState::Planned;
+      });
+  if (!all_planned) return;
+  throw base::RunError(
+      fmt::format("no run has failed yet, because {} planned and not submitted; dlscale submit {} "
+                  "starts {}",
+                  base::count_of(selected.size(), "run is", "runs are"),
+                  base::shell_quote(place.folder.root().string()),
+                  base::word_for(selected.size(), "it", "them")),
+      kExitNothingMatched);
+}
+
 int retry(const RetryOptions& options) {
   workspace::StateChoice states = options.states;
-  if (!states.narrows()) states.words = {"failed", "oom", "timeout", "node_fail"};
+  const bool only_failed = !states.narrows();
+  if (only_failed) states.words = {"failed", "oom", "timeout", "node_fail"};
   const workspace::Pick pick = [&](const workspace::LaunchFolder& place,
                                    const workspace::RunIds& selected) {
     const bool allow_empty = options.submit.selection.allow_empty;
     if (options.old_code) return runs_of_old_code(place, selected, allow_empty);
     const auto now = workspace::states_now(place.plan, place.folder);
+    if (only_failed && !allow_empty) require_submitted(place, selected, now);
     return workspace::keep_states(selected, states, now, allow_empty);
   };
   return workspace::submit_runs("retry", options.submit, pick, {&launch_in_view, &detach});

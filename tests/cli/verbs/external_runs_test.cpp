@@ -298,6 +298,20 @@ TEST_CASE("a script that changed after all runs is named, and retry --old-code r
   CHECK(study.dlscale.run({"retry", "out", "--old-code"}).exit_code == 3);
 }
 
+TEST_CASE("retry before the first submission names the command that submits the runs") {
+  ExternalStudy study("exit 1");
+  const test::Ran ran = study.dlscale.run({"retry", "out"});
+  CHECK(ran.exit_code == 3);
+  CHECK_THAT(ran.err, Contains("no run has failed yet, because 2 runs are planned and not "
+                               "submitted; dlscale submit ") &&
+                          Contains(" starts them"));
+  CHECK(study.dlscale.run({"retry", "out", "--allow-empty"}).exit_code == 0);
+  CHECK(study.submit({"--run", study.run_id(0)}).exit_code == 1);
+  CHECK_THAT(study.dlscale.run({"retry", "out", "--run", study.run_id(1)}).err,
+             Contains("1 run is planned and not submitted") && Contains(" starts it"));
+  CHECK_THAT(study.dlscale.run({"retry", "out", "--wait"}).err, Contains("1 of 2 runs is failed"));
+}
+
 TEST_CASE("retry --state done repeats completed runs of a training script") {
   ExternalStudy study("echo trained");
   REQUIRE(study.submit().exit_code == 0);
