@@ -392,6 +392,10 @@ Planning Planner::finish(EarlierPlan earlier) {
     count_again(planning_, warnings, times);
   }
   note_resources(planning_, times);
+  if (resources_.machine && planning_.site.scheduler == "local") {
+    const std::string crowding = crowding_warning(*resources_.machine, planning_.allocations);
+    if (!crowding.empty()) plan.warnings.push_back(crowding);
+  }
   for (const std::string& warning : format_warnings_) note_once(plan.warnings, warning);
   warn_of_baseline(plan, plan.warnings);
   warnings.add_to(plan.warnings);

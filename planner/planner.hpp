@@ -14,6 +14,7 @@
 #include "contract/run_spec/run_spec.hpp"
 #include "planner/jobs/finished_runs.hpp"
 #include "planner/jobs/plan_jobs.hpp"
+#include "planner/site/machine.hpp"
 #include "planner/study/run_names.hpp"
 #include "planner/warnings.hpp"
 
@@ -39,6 +40,8 @@ struct Resources {
   /// The first argument is the text of the format, and the second argument is the file that
   /// contains this text. If the function is empty, studies cannot describe formats.
   std::function<OwnFormat(const std::string&, const std::string&)> own_format = {};
+  /// Machine that runs the jobs of local sites. If empty, runs are not compared with the machine.
+  std::optional<Machine> machine = {};
   /// File of this program. A plan folder is written again after this file changed. Empty if the
   /// program stays the same.
   std::filesystem::path program = {};

@@ -18,6 +18,7 @@
 #include "base/registry.hpp"
 #include "base/text.hpp"
 #include "contract/plan/run_dir.hpp"
+#include "workspace/jobs/machine.hpp"
 #include "workspace/status/run_warnings.hpp"
 
 namespace dlscale::workspace {
@@ -125,6 +126,18 @@ analysis::Frame read_sources(const std::vector<SourceFolder>& sources, analysis:
   return analysis::join_frames(std::move(frames));
 }
 
+/// Returns the largest number of ranks that new runs in all of the folders may have on this
+/// machine, or 0 without a limit.
+int most_ranks_in(const std::vector<SourceFolder>& folders) {
+  int most = 0;
+  for (const SourceFolder& folder : folders) {
+    const auto plan = contract::find_plan(contract::PlanDir(folder.folder));
+    const int fitting = plan ? most_ranks(*plan, this_machine()) : 0;
+    if (fitting > 0) most = most == 0 ? fitting : std::min(most, fitting);
+  }
+  return most;
+}
+
 }  // namespace
 
 std::string outdated_results(const contract::PlanDir& folder) {
@@ -151,6 +164,7 @@ ChosenStudy open_study(const StudyChoice& choice) {
   study.folders = joined ? choice.sources : std::vector<SourceFolder>{{"", folder.root()}};
   study.frame = joined ? read_sources(choice.sources, warmup, own_baseline)
                        : analysis::read_frame(folder, warmup);
+  study.options.most_gpus = most_ranks_in(study.folders);
   if (!own_baseline) study.options.baseline = study.frame.baseline;
   if (choice.runs.narrows()) {
     const contract::Plan plan =

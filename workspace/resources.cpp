@@ -7,6 +7,7 @@
 
 #include "analysis/import/described_format.hpp"
 #include "base/error.hpp"
+#include "workspace/jobs/machine.hpp"
 #include "workspace/jobs/program_path.hpp"
 
 namespace dlscale::workspace {
@@ -66,6 +67,7 @@ planner::Resources shipped_resources(const std::string& job_template) {
             const analysis::DescribedFormat format(text, file);
             return planner::Resources::OwnFormat{format.entry().name, format.warnings()};
           },
+      .machine = this_machine(),
       .program = program_path()};
   if (job_template.empty()) return resources;
   if (!fs::is_regular_file(job_template)) {

@@ -19,6 +19,7 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "workspace/jobs/machine.hpp"
 #include "workspace/status/time_left.hpp"
 #include "workspace/study_from_records.hpp"
 
@@ -193,7 +194,8 @@ bool StatusPage::read_results(const contract::Plan& plan, const std::vector<Show
       for (const ShownRun& shown : runs) ids.insert(shown.run->run_id);
       keep_runs(frame, ids, frame.baseline);
     }
-    results_ = brief_page(frame, {.baseline = frame.baseline});
+    results_ = brief_page(
+        frame, {.baseline = frame.baseline, .most_gpus = most_ranks(plan, this_machine())});
     const bool is_empty = results_.report.tables.empty() && results_.figures.empty();
     no_results_ = is_empty ? "No completed run has results that can be shown." : "";
     return true;

@@ -98,6 +98,13 @@ class JobScheduler {
   virtual void signal(const std::vector<JobId>& ids, int number) = 0;
 };
 
+/// Cores and GPUs of this machine that its jobs may use.
+struct Machine {
+  int cores = 1;
+  std::vector<std::string> gpus = {};  ///< in the notation of $CUDA_VISIBLE_DEVICES
+};
+Machine this_machine();
+
 /// Objects and settings that a job scheduler needs.
 struct SchedulerSetup {
   CommandRunner& commands;

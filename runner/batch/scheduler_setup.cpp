@@ -37,9 +37,13 @@ std::string user_name() {
 
 }  // namespace
 
+Machine this_machine() {
+  return {std::max(1, static_cast<int>(std::thread::hardware_concurrency())), visible_gpus()};
+}
+
 SchedulerSetup scheduler_setup(CommandRunner& commands, const base::Clock& clock) {
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return {commands, clock, cores, user_name(), visible_gpus()};
+  const Machine machine = this_machine();
+  return {commands, clock, machine.cores, user_name(), machine.gpus};
 }
 
 }  // namespace dlscale::runner

@@ -614,7 +614,7 @@ std::string type_before(const std::vector<std::string_view>& lines, std::size_t 
 }
 
 /// Returns the error of the shell in the line before line `i`, as "venv/bin/activate: No such file
-/// or directory; ". Returns an empty text if the line before is no error of the shell.
+/// or directory; ". Returns an empty text if the line before does not come from the shell.
 std::string shell_error_before(const std::vector<std::string_view>& lines, std::size_t i) {
   if (i == 0) return "";
   const std::string_view error = without_shell_place(lines[i - 1]);

@@ -29,6 +29,7 @@
 #include "base/file.hpp"
 #include "base/skip_tally.hpp"
 #include "base/text.hpp"
+#include "workspace/jobs/machine.hpp"
 #include "workspace/status/code_versions.hpp"
 #include "workspace/status/run_warnings.hpp"
 
@@ -257,7 +258,9 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
   }
   if (options.tables) {
     out << answer_text(answer_study(
-               frame, {.baseline = frame.baseline, .min_efficiency = options.min_efficiency}))
+               frame, {.baseline = frame.baseline,
+                       .min_efficiency = options.min_efficiency,
+                       .most_gpus = most_ranks(contract::read_plan(folder), this_machine())}))
         << "\n";
   }
   out << about_all.str();

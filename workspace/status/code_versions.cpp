@@ -183,7 +183,7 @@ std::vector<OldCode> old_code(const contract::Plan& plan, const contract::PlanDi
   SoftwareRecords records(folder);
   const std::vector<DescribedRun> described = described_runs(plan, folder, records);
   if (described.empty()) return {};
-  // Of several newest runs, the last one in the plan counts.
+  // If several runs are newest, the last one in the plan counts.
   const DescribedRun* newest = &described.front();
   for (const DescribedRun& run : described) {
     if (run.described_at >= newest->described_at) newest = &run;

@@ -2,6 +2,7 @@
 // Names the runs that would answer the open questions of a study, with the commands that plan and
 // submit these runs, and that read their results.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -172,9 +173,19 @@ void add_interval_steps(std::vector<NextStep>& steps, const AnsweredStudy& study
   }
 }
 
-/// Returns the text of a list with `gpus` and the next two counts that result from doubling.
-std::string doubled_counts(int gpus) {
-  return fmt::format("{}, {}, {}", gpus, 2 * gpus, 4 * gpus);
+/// Returns `gpus` and the next two counts that result from doubling, without counts above `most`
+/// (0: no limit). If there is no such count, returns `gpus` and at most two counts that result from
+/// halving.
+std::set<int> counts_to_compare(int gpus, int most) {
+  std::set<int> counts{gpus};
+  for (const int more : {2 * gpus, 4 * gpus}) {
+    if (most == 0 || more <= most) counts.insert(more);
+  }
+  if (counts.size() > 1) return counts;
+  for (const int fewer : {gpus / 2, gpus / 4}) {
+    if (fewer > 0) counts.insert(fewer);
+  }
+  return counts;
 }
 
 /// Adds the step for a study whose completed runs all have the same count.
@@ -188,13 +199,15 @@ void add_other_counts_step(std::vector<NextStep>& steps, const AnsweredStudy& st
                   fmt::format(" on other numbers of {}s", study.worker));
     return;
   }
+  const std::set<int> counts = counts_to_compare(gpus, study.options.most_gpus);
+  if (counts.size() == 1) return;
   const std::string reason =
       fmt::format("to compare counts, also measure other numbers of {}s", study.worker);
   if (study.frame.is_imported) {
     steps.push_back({reason, {}});
     return;
   }
-  add_plan_step(steps, study, reason, fmt::format("matrix.gpus=[{}]", doubled_counts(gpus)),
+  add_plan_step(steps, study, reason, fmt::format("matrix.gpus=[{}]", fmt::join(counts, ", ")),
                 "dlscale submit");
 }
 

@@ -16,6 +16,8 @@ struct AnalysisOptions {
   bool laws = false;  ///< true if figures of speed-up and efficiency also show fitted scaling laws
   /// Smallest parallel efficiency at which a number of GPUs counts as worthwhile.
   double min_efficiency = kWorthwhileEfficiency;
+  /// Largest GPU count of new runs on the machine of a local site. 0: no limit.
+  int most_gpus = 0;
 };
 
 /// Returns the throughput, step time, speed-up and efficiency of each point of each curve. If a

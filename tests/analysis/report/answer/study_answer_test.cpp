@@ -210,6 +210,20 @@ TEST_CASE("with one GPU count the number of GPUs is unknown, and other counts ar
         std::vector<std::string>{kPlan + "'matrix.gpus=[4, 8, 16]'", "dlscale submit", kCollect});
 }
 
+TEST_CASE("proposed counts do not exceed the machine of a local site") {
+  const auto commands = [](int gpus, int most) {
+    Frame frame = frame_of({});
+    add_repeats(frame, gpus, 400, 6);
+    const auto next = answer_study(frame, {.most_gpus = most}).next;
+    return next.empty() ? "" : next.at(0).commands.at(0);
+  };
+  CHECK(commands(4, 8) == kPlan + "'matrix.gpus=[4, 8]'");
+  CHECK(commands(4, 6) == kPlan + "'matrix.gpus=[1, 2, 4]'");
+  CHECK(commands(2, 2) == kPlan + "'matrix.gpus=[1, 2]'");
+  CHECK(commands(4, 2) == kPlan + "'matrix.gpus=[1, 2, 4]'");  // 4 was measured already
+  CHECK(commands(1, 1).empty());
+}
+
 TEST_CASE("the plan command names the original study and repeats its changes") {
   Frame frame = clear_study(3);
   frame.origins = {{"", {"/my work/study.toml", {"training.epochs=2", "study.repeats=3"}, {}}}};
