@@ -2,15 +2,18 @@
 #include "planner/study/settings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "contract/run_spec/framework_styles.hpp"
 #include "contract/run_spec/vocabulary.hpp"
@@ -326,12 +329,38 @@ std::span<const Alternative> alternatives() {
   return kAlternatives;
 }
 
+namespace {
+
+/// Throws base::SpecError for a group of keys, such as lr, that has a value instead of keys.
+void check_groups(const config::Item& table, const std::vector<std::string>& names) {
+  constexpr std::size_t kShownKeys = 2;
+  for (const config::Entry& entry : table.table()) {
+    if (std::holds_alternative<config::Table>(entry.node.value)) continue;
+    if (std::ranges::find(names, entry.key) != names.end()) continue;
+    std::vector<std::string> keys;
+    std::ranges::copy_if(names, std::back_inserter(keys), [&](const std::string& name) {
+      return name.starts_with(entry.key + ".") && !name.ends_with("*");
+    });
+    if (keys.empty()) continue;
+    const bool has_more = keys.size() > kShownKeys;
+    keys.resize(std::min(keys.size(), kShownKeys));
+    config::Item{entry.node, table.key.empty() ? entry.key : table.key + "." + entry.key}.fail(
+        fmt::format("expected a table, found {}; give a key of the table: {}{}. With a script of "
+                    "your own, parameters.{} is also possible",
+                    config::kind_of(entry.node), fmt::join(keys, ", "), has_more ? ", …" : "",
+                    entry.key));
+  }
+}
+
+}  // namespace
+
 void match_settings(const config::Item& table, const std::vector<Setting>& settings,
                     const std::function<void(const Setting&, const config::Item&)>& found) {
   std::vector<std::string> names;
   for (const Setting& setting : settings) names.push_back(setting.symbol.name);
   names.push_back("parameters.*");
   names.push_back("environment.*");
+  check_groups(table, names);
   config::match_keys(table, names, [&](std::size_t i, const config::Item& item) {
     if (i < settings.size()) {
       found(settings[i], item);

@@ -125,7 +125,12 @@ const std::vector<Broken> kBrokenTraining{
      "s.toml:7:1: training.lr: missing; give { base_per_gpu = … } or { base = … }"},
     {{.training = "lr = { base = 1, base_per_gpu = 1 }"},
      "s.toml:8:15: training.lr.base: lr.base_per_gpu is also given; keep one of the two"},
-    {{.training = "lr = 0.1"}, "s.toml:8:6: training.lr: expected a table, found a number"},
+    {{.training = "lr = 0.1"},
+     "s.toml:8:6: training.lr: expected a table, found a number; give a key of the table: "
+     "lr.base_per_gpu, lr.base, …. With a script of your own, parameters.lr is also possible"},
+    {{.matrix = "model = \"mlp\"\ngpus = 1\nbatch_per_gpu = 1\nlr = [0.1, 0.2]"},
+     "s.toml:7:6: matrix.lr: expected a table, found a list; give a key of the table: "
+     "lr.base_per_gpu, lr.base, …. With a script of your own, parameters.lr is also possible"},
     {{.training = "lr = { base = nan }"},
      "s.toml:8:15: training.lr.base: must be a finite number (got nan)"},
     {{.training = "lr = { bse = 0.1 }"},
