@@ -146,8 +146,10 @@ DescribedFormat::DescribedFormat(std::string_view text, const std::string& file,
     mapped->format.counts.epochs_from = *epochs_from;
   }
   for (const MisspeltGroup& group : misspelt_groups(mapped->format)) {
-    const base::SpecError warning(mapped->places[group.pattern], "line", group.text);
-    warnings_.emplace_back(warning.what());
+    const bool is_pattern = mapped->format.kind == "pattern";
+    const base::Location where = is_pattern ? mapped->places[group.pattern] : base::Location{file};
+    warnings_.emplace_back(
+        base::SpecError(where, is_pattern ? "line" : "columns", group.text).what());
   }
   mapped_ = std::make_shared<const MappedFile>(*mapped);
   entry_.name = mapped_->name.c_str();

@@ -73,6 +73,7 @@ class Import {
     for (const KnownCompanion& one : companions_) keep_companion(one);
     check_found(logs.size());
     count_epochs_alike(runs_);
+    warn_of_misspelt_names();
     warn_of_unused_patterns();
     ReplacedRuns replaced{{}, count_jobs_once()};
     replaced.paths = join();
@@ -309,6 +310,17 @@ class Import {
     const std::set<std::size_t>& own = content.unused_patterns;
     if (!unused_patterns_) unused_patterns_ = own;
     std::erase_if(*unused_patterns_, [&](std::size_t one) { return !own.contains(one); });
+  }
+
+  /// Warns of groups of patterns and of mapped fields whose names are probably misspelt.
+  void warn_of_misspelt_names() {
+    const std::vector<base::Location>& places = request_.pattern_places;
+    for (const MisspeltGroup& group : misspelt_groups(request_.mapped)) {
+      const bool has_place = group.pattern < places.size();
+      summary_.warnings.push_back(
+          has_place ? base::SpecError(places[group.pattern], "line", group.text).what()
+                    : group.text);
+    }
   }
 
   /// Warns of the patterns that read no line of any log.

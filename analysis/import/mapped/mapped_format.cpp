@@ -299,24 +299,55 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
   return content;
 }
 
-std::vector<MisspeltGroup> misspelt_groups(const MappedFormat& format) {
-  std::vector<MisspeltGroup> found;
+namespace {
+
+/// Returns why a name that is not a measure is probably misspelt, or an empty text. `used` returns
+/// whether the same expression or table has a measure. `gives_result` is true if the rows become
+/// steps, epochs or evaluations without this name.
+template <class Used>
+std::string misspelt_name(const std::string& name, bool gives_result, Used used) {
+  if (find_measure(name) || is_run_field(name)) return "";
+  const std::string meant = measure_called(name);
+  const bool is_missing = !meant.empty() && !used(meant);
+  if (gives_result && !is_missing) return "";
   std::vector<std::string> measured;
   for (const MeasureEntry& entry : measures()) measured.emplace_back(entry.name);
+  return fmt::format(
+      "\"{}\" is not a measured field, so its value becomes a fact about the run{}{} (measured "
+      "fields: {})",
+      name, gives_result ? "" : ", and the lines of its pattern give no steps",
+      meant.empty() ? "" : fmt::format("; did you mean \"{}\"?", meant), fmt::join(measured, ", "));
+}
+
+std::vector<MisspeltGroup> misspelt_columns(const MappedFormat& format) {
+  std::vector<MisspeltGroup> found;
+  for (const MappedColumn& column : format.columns) {
+    const std::string text = misspelt_name(
+        column.field, true, [&](const std::string& name) { return has_field(format, name); });
+    if (!text.empty()) found.push_back({0, "the field " + text});
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<MisspeltGroup> misspelt_groups(const MappedFormat& format) {
+  if (format.kind != "pattern") return misspelt_columns(format);
+  std::vector<MisspeltGroup> found;
   for (std::size_t i = 0; i < format.patterns.size(); ++i) {
     const auto groups = Regex(format.patterns[i]).names();
     const bool gives_result = std::any_of(groups.begin(), groups.end(), [](const auto& group) {
       const auto measure = find_measure(group.first);
       return measure && is_result(*measure);
     });
-    if (gives_result) continue;
     for (const auto& [name, number] : groups) {
-      if (find_measure(name) || is_run_field(name)) continue;
-      const std::string text = fmt::format(
-          "the group \"{}\" is not a measured field, so its value becomes a fact about the run, "
-          "and the lines of its pattern give no steps; the measured fields are: {}",
-          name, fmt::join(measured, ", "));
-      if (std::ranges::count(found, text, &MisspeltGroup::text) == 0) found.push_back({i, text});
+      const std::string why = misspelt_name(name, gives_result, [&](const std::string& meant) {
+        return std::any_of(groups.begin(), groups.end(),
+                           [&](const auto& group) { return group.first == meant; });
+      });
+      const std::string text = "the group " + why;
+      const bool is_known = std::ranges::count(found, text, &MisspeltGroup::text) > 0;
+      if (!why.empty() && !is_known) found.push_back({i, text});
     }
   }
   return found;

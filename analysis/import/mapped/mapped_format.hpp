@@ -75,15 +75,16 @@ std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format);
 LogContent read_mapped(std::string_view text, const MappedFormat& format, const LogPart& part,
                        const contract::RunSpec& run, const WatchLine& watch = {});
 
-/// Named group of a pattern that is probably misspelt.
+/// Named group of a pattern, or field of a column, that is probably misspelt.
 struct MisspeltGroup {
-  std::size_t pattern = 0;  ///< index in MappedFormat::patterns
+  std::size_t pattern = 0;  ///< index in MappedFormat::patterns; 0 for a field of a column
   std::string text;         ///< message of one line
 };
 
-/// Returns each named group that is probably misspelt: the group is neither a measure nor a setting
-/// of runs, and its expression has no measure from which a step, an epoch or an evaluation is made.
-/// The list is empty for other kinds than pattern.
+/// Returns each named group and each field that is probably misspelt. Such a name is neither a
+/// measure nor a setting of runs. Either other programs use the name for a measure that the
+/// expression or the table lacks, or the expression has no measure from which a step, an epoch or
+/// an evaluation is made.
 std::vector<MisspeltGroup> misspelt_groups(const MappedFormat& format);
 
 }  // namespace dlscale::analysis

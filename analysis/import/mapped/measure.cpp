@@ -7,7 +7,9 @@
 #include <cctype>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
+#include "analysis/cells/cell_unit.hpp"
 #include "analysis/import/reading/log_lines.hpp"
 #include "base/error.hpp"
 #include "base/registry.hpp"
@@ -86,6 +88,49 @@ constexpr std::string_view kRunNames[] = {"framework",
                                           "device",
                                           "stop_rule"};
 
+/// Names that other programs give to measures. Names of rates, such as "images_per_sec", need no
+/// entry.
+constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
+    {"throughput", "samples_per_s"},
+    {"speed", "samples_per_s"},
+    {"rate", "samples_per_s"},
+    {"ips", "samples_per_s"},
+    {"time", "wall_s"},
+    {"duration", "wall_s"},
+    {"step_time", "wall_s"},
+    {"iter_time", "wall_s"},
+    {"batch_time", "wall_s"},
+    {"epoch_time", "wall_s"},
+    {"total_time", "elapsed_s"},
+    {"iter", "step"},
+    {"iteration", "step"},
+    {"learning_rate", "lr"},
+    {"train_loss", "loss"},
+    {"training_loss", "loss"},
+    {"val_loss", "test_loss"},
+    {"eval_loss", "test_loss"},
+    {"validation_loss", "test_loss"},
+    {"train_acc", "train_accuracy"},
+    {"training_accuracy", "train_accuracy"},
+    {"acc", "accuracy"},
+    {"top1", "accuracy"},
+    {"test_acc", "accuracy"},
+    {"val_acc", "accuracy"},
+    {"eval_acc", "accuracy"},
+    {"test_accuracy", "accuracy"},
+    {"val_accuracy", "accuracy"},
+    {"valid_accuracy", "accuracy"},
+    {"eval_accuracy", "accuracy"},
+    {"validation_accuracy", "accuracy"},
+    {"top5", "top5_accuracy"}};
+
+/// Returns the measure in kOtherNames, or an empty text.
+std::string_view other_name_of_measure(std::string_view name) {
+  const auto* const found =
+      std::ranges::find_if(kOtherNames, [&](const auto& one) { return one.first == name; });
+  return found == std::end(kOtherNames) ? std::string_view() : found->second;
+}
+
 /// Returns true for names such as "samples_x" and "step1", which begin with the complete name of
 /// the measure that they resemble. Such a name is a choice of the user and not a misspelt measure.
 bool is_made_of(std::string_view name, std::string_view measure) {
@@ -97,6 +142,16 @@ bool is_made_of(std::string_view name, std::string_view measure) {
 
 bool is_run_field(std::string_view name) {
   return std::ranges::find(kRunNames, name) != std::end(kRunNames);
+}
+
+std::string measure_called(std::string_view name) {
+  const std::string_view other = other_name_of_measure(name);
+  if (!other.empty()) return std::string(other);
+  std::string words(name);
+  std::ranges::replace(words, '_', ' ');
+  const std::optional<CellUnit> unit = parse_cell_unit(words);
+  const bool is_rate = unit && unit->kind == UnitKind::rate && unit->thing == "sample";
+  return is_rate && !unit->per_gpu ? "samples_per_s" : "";
 }
 
 void check_axis_name(const std::string& option, const std::string& name) {
@@ -115,6 +170,7 @@ void check_axis_name(const std::string& option, const std::string& name) {
   }
   const std::string meant = base::nearest(name, measure_names());
   if (meant.empty() || is_run_field(name) || is_made_of(name, meant)) return;
+  if (!other_name_of_measure(name).empty()) return;  // misspelt_groups() reports such a name
   throw base::UsageError(fmt::format(
       "{}: {}; to add an axis, choose a name that is less similar to a field, for example my_{}",
       option, base::unknown_name("field", name, measure_names()), name));

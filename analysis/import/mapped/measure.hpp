@@ -49,6 +49,9 @@ const std::array<MeasureEntry, kMeasures>& measures();
 std::optional<Measure> find_measure(std::string_view name);
 /// Returns whether `name` is a setting of runs that logs may state, such as model or gpus.
 bool is_run_field(std::string_view name);
+/// Returns the name of the measure that other programs call `name`: "samples_per_s" for
+/// "throughput" and "images_per_sec". Returns an empty text for other names.
+std::string measure_called(std::string_view name);
 
 /// Numbers of a row. NaN marks a missing number. Infinity marks a loss that is not finite in the
 /// log.

@@ -143,6 +143,7 @@ class PatternReader : public RowReader {
  public:
   explicit PatternReader(const MappedFormat& format) {
     bool measured = false;
+    std::string meant;  // measure that other programs call by the name of a group
     for (const std::string& pattern : format.patterns) {
       Regex regex(pattern);
       patterns_.push_back({std::move(regex), {}, false});
@@ -150,15 +151,16 @@ class PatternReader : public RowReader {
       for (const auto& [name, number] : patterns_.back().names) {
         measured = measured || find_measure(name).has_value();
         if (!find_measure(name)) check_axis_name("pattern", name);
+        if (meant.empty()) meant = measure_called(name);
       }
     }
     if (measured) return;
     std::vector<std::string> names;
     for (const MeasureEntry& entry : measures()) names.emplace_back(entry.name);
-    throw base::UsageError(
-        fmt::format("at least one pattern must have a named group for a measure, for example "
-                    "(?<loss>…); the measures are: {}",
-                    fmt::join(names, ", ")));
+    throw base::UsageError(fmt::format(
+        "at least one pattern must have a named group for a measure, for example "
+        "(?<loss>…){} (measures: {})",
+        meant.empty() ? "" : fmt::format("; did you mean \"{}\"?", meant), fmt::join(names, ", ")));
   }
 
   std::string read(std::string_view line, TextRow& row) override {

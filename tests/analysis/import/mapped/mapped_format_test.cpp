@@ -375,4 +375,33 @@ TEST_CASE("a group that is not a measure is probably misspelt if its pattern giv
   CHECK(misspelt_groups(format_of("csv", {"host=host", "wall_s=t"})).empty());
 }
 
+TEST_CASE("a name that other programs use for a measure is reported with the measure") {
+  const auto texts = [](const MappedFormat& format) {
+    std::vector<std::string> found;
+    for (const MisspeltGroup& group : misspelt_groups(format)) found.push_back(group.text);
+    return found;
+  };
+  for (const std::string name :
+       {"throughput", "images_per_sec", "tokens_per_second", "examples_per_sec", "fps"}) {
+    const auto found =
+        texts({.kind = "pattern", .patterns = {"(?<wall_s>\\d+) s, (?<" + name + ">\\d+)"}});
+    REQUIRE(found.size() == 1);
+    CHECK_THAT(found[0], Contains("the group \"" + name + "\" is not a measured field") &&
+                             Contains("; did you mean \"samples_per_s\"?") &&
+                             !Contains("give no steps"));
+  }
+  CHECK(measure_called("test_accuracy") == "accuracy");
+  CHECK(measure_called("train_acc") == "train_accuracy");
+  CHECK(measure_called("images_per_sec_per_gpu").empty());
+  CHECK(measure_called("host").empty());
+  CHECK_NOTHROW(check_axis_name("pattern", "val_accuracy"));
+  // The measure itself is also read.
+  CHECK(texts({.kind = "pattern", .patterns = {R"((?<samples_per_s>\d+) (?<rate>\d+))"}}).empty());
+  const auto columns = texts(format_of("csv", {"throughput=r", "wall_s=t"}));
+  REQUIRE(columns.size() == 1);
+  CHECK_THAT(columns[0], Contains("the field \"throughput\"") && Contains("\"samples_per_s\"?"));
+  CHECK_THAT(refusal([] { check({.kind = "pattern", .patterns = {"(?<throughput>.*)"}}); }),
+             Contains("(?<loss>…); did you mean \"samples_per_s\"? (measures: "));
+}
+
 }  // namespace dlscale::analysis
