@@ -2,6 +2,7 @@
 #include "analysis/import/described_format.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "analysis/import/described/described_log.hpp"
@@ -163,12 +164,19 @@ DescribedFormat::DescribedFormat(std::string_view text, const std::string& file,
   };
   entry_.explain = [format = mapped_->format](std::string_view log, const contract::RunSpec& run,
                                               const WatchLine& watch) {
-    std::vector<std::pair<int, std::string>> facts;
-    LogContent content = read_whole(log, format, run, [&](int line, const std::string& fact) {
-      facts.emplace_back(line, fact);
+    std::vector<std::pair<int, std::string>> found;
+    LogContent content = read_whole(log, format, run, [&](int line, const std::string& what) {
+      found.emplace_back(line, what);
     });
-    report_records(content.file, watch);
-    for (const auto& [line, fact] : facts) watch(line, fact);
+    std::set<int> reported;  // lines with a record, or with the reason why they were skipped
+    report_records(content.file, [&](int line, const std::string& what) {
+      reported.insert(line);
+      watch(line, what);
+    });
+    for (const auto& [line, what] : found) {
+      const bool is_said = what.starts_with(kReadMeasures) && reported.contains(line);
+      if (!is_said) watch(line, what);
+    }
     return content;
   };
   entry_.needs_run = true;

@@ -14,14 +14,25 @@
 namespace dlscale::analysis {
 namespace {
 
+/// Returns ", NAME VALUE", or an empty text if the value is unknown.
+std::string described(std::string_view name, double value) {
+  return std::isnan(value) ? "" : fmt::format(", {} {:.4g}", name, value);
+}
+
 /// Describes a record in a few words. Returns an empty text for records that are not shown.
 std::string describe(const contract::ResultRecord& record) {
   if (const auto* window = std::get_if<contract::StepWindow>(&record)) {
-    return fmt::format("{}: {} samples, {:g} s{}", base::count_of(window->steps, "step"),
-                       window->samples, window->wall_s, window->warmup ? ", warm-up" : "");
+    return fmt::format("{}: {} samples, {:g} s{}{}", base::count_of(window->steps, "step"),
+                       window->samples, window->wall_s, window->warmup ? ", warm-up" : "",
+                       described("loss", window->train_loss));
   }
   if (const auto* epoch = std::get_if<contract::EpochRecord>(&record)) {
-    return fmt::format("epoch {}", epoch->epoch);
+    const double accuracy =
+        epoch->correct && epoch->samples > 0
+            ? static_cast<double>(*epoch->correct) / static_cast<double>(epoch->samples)
+            : std::nan("");
+    return fmt::format("epoch {}{}{}", epoch->epoch, described("loss", epoch->train_loss),
+                       described("training accuracy", accuracy));
   }
   if (const auto* eval = std::get_if<contract::EvalRecord>(&record)) {
     return std::isnan(eval->accuracy) ? "evaluation"

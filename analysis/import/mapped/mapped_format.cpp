@@ -131,6 +131,16 @@ void take_counts(const AxisValues& facts, contract::RunSpec& run) {
   if (epochs > 0) run.epochs = static_cast<int>(epochs);
 }
 
+/// Returns the measures of a row with their texts: "epoch = 1, loss = 0.5".
+std::string measures_in(const TextRow& row) {
+  std::vector<std::string> parts;
+  for (const auto& [field, value] : row) {
+    if (!find_measure(field) || is_blank_cell(value)) continue;
+    parts.push_back(fmt::format("{} = {}", field, value));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 /// Returns whether a row with this measure alone becomes a step, an epoch or an evaluation.
 bool is_result(Measure measure) {
   switch (measure) {
@@ -257,6 +267,8 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
         watch(before + line.number, fmt::format("fact: {} = {}", name, value));
       }
     }
+    const std::string measured = watch ? measures_in(row) : "";
+    if (!measured.empty()) watch(before + line.number, kReadMeasures + measured);
     MeasuredRow numbers;
     const std::string problem = read_numbers(row, format, marks, numbers);
     if (problem.empty()) {

@@ -69,9 +69,12 @@ bool has_rows(std::string_view head, const MappedFormat& format);
 /// which the caller adds.
 std::vector<LogPart> runs_in(std::string_view text, const MappedFormat& format);
 
+/// Text before the measures of a row that read_mapped() passes to its `watch`.
+inline constexpr const char* kReadMeasures = "read: ";
+
 /// Reads the rows of one run. Returns empty content if a column is missing. Never throws on
-/// content. If the kind of the format is pattern and `watch` is not empty, calls `watch` for each
-/// fact that a line states.
+/// content. If `watch` is not empty, calls `watch` for the measures of each row, and also for each
+/// fact if the kind of the format is pattern.
 LogContent read_mapped(std::string_view text, const MappedFormat& format, const LogPart& part,
                        const contract::RunSpec& run, const WatchLine& watch = {});
 

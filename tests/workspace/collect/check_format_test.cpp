@@ -80,6 +80,22 @@ TEST_CASE("check-format shows the facts of a line, and warns of a misspelt group
                        !Contains("the group \"x\""));
 }
 
+TEST_CASE("check-format shows what is read from lines that give no record of their own") {
+  const LaunchFolder launch;
+  base::write_file_atomically(
+      launch.format,
+      "line = ['^it (?<wall_s>[\\d.]+) s (?<loss>[\\d.]+)', 'loss (?<loss>[\\d.]+)']\n");
+  base::write_file_atomically(launch.log, "loss 2.50\nhello\nit 2 s 0.75\n");
+  const std::string text = launch.check();
+  CHECK_THAT(text, Contains("1  read: loss = 2.50  ") && Contains("2  ignored  ") &&
+                       Contains("3  1 step: 64 samples, 2 s, loss 0.75") &&
+                       Contains("; 1 ignored\n") && !Contains("read: wall_s"));
+  base::write_file_atomically(launch.format,
+                              "line = 'epoch (?<epoch>\\d+) loss (?<loss>[\\d.]+)'\n");
+  base::write_file_atomically(launch.log, "epoch 0 loss 2.5\n");
+  CHECK_THAT(launch.check(), Contains("1  epoch 0, loss 2.5  "));
+}
+
 TEST_CASE("check-format reads the other logs if one is empty, and prints format warnings once") {
   const LaunchFolder launch;
   base::write_file_atomically(launch.format,
