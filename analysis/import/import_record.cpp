@@ -136,6 +136,7 @@ void visit_fields(Visitor& v, MappedJson& m) {
   v.sparse("counts_from", m.counts.counts_from);
   v.sparse("warmup_rows", m.counts.warmup_rows);
   v.sparse("epochs_from", m.counts.epochs_from);
+  v.sparse("train_samples", m.counts.train_samples);
 }
 
 template <class Visitor>

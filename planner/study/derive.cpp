@@ -185,7 +185,8 @@ void derive_epochs(const Recipe& recipe, Derived& out) {
         true};
   } else if (recipe.warmup_steps && !steps) {
     out.problem = {"warmup_steps", fmt::format("the number of samples of {} is unknown; set "
-                                               "dataset.train_samples, or use warmup_epochs",
+                                               "training.dataset.train_samples, or use "
+                                               "warmup_epochs",
                                                out.run.dataset.kind)};
   } else if (recipe.warmup_steps) {
     out.run.warmup_epochs = static_cast<double>(*recipe.warmup_steps) / static_cast<double>(*steps);

@@ -17,7 +17,7 @@ namespace {
 using config::Entry;
 using config::Node;
 
-constexpr std::int64_t kMostCount = 1'000'000'000;  ///< maximum of steps and warmup_rows
+constexpr std::int64_t kMostCount = 1'000'000'000;  ///< maximum of counts
 
 std::string string_at(const Node& node, const std::string& key) {
   const auto* const text = std::get_if<std::string>(&node.value);
@@ -101,6 +101,8 @@ bool read_counts(const config::Item& item, RowCounts& counts) {
     counts.warmup_rows = item.whole(0, kMostCount);
   } else if (item.key == "epochs_from") {
     counts.epochs_from = item.whole(0, 1);
+  } else if (item.key == "train_samples") {
+    counts.train_samples = item.whole(1, kMostCount);
   } else {
     return false;
   }
@@ -159,7 +161,8 @@ MappedFile read_mapped_file(const Node& root, const std::string& file) {
       std::vector<std::string> known = is_columns
                                            ? std::vector<std::string>{"columns", "kind", "decimal"}
                                            : std::vector<std::string>{"line", "factor"};
-      known.insert(known.end(), {"name", "steps", "counts_from", "warmup_rows", "epochs_from"});
+      known.insert(known.end(),
+                   {"name", "steps", "counts_from", "warmup_rows", "epochs_from", "train_samples"});
       throw base::SpecError(entry.where, "", base::unknown_name("key", entry.key, known));
     }
   }

@@ -116,14 +116,15 @@ std::int64_t reported_count(const AxisValues& facts, const char* name) {
 }
 
 /// Copies the global batch and the number of training samples from the log into the run, unless
-/// another source states them. Copies the number of epochs. If no source states the number of
-/// epochs, sets it to 0.
-void take_counts(const AxisValues& facts, contract::RunSpec& run) {
+/// another source states them. A number of training samples in `counts` has priority. Copies the
+/// number of epochs. If no source states the number of epochs, sets it to 0.
+void take_counts(const AxisValues& facts, const RowCounts& counts, contract::RunSpec& run) {
   if (run.global_batch <= 0) run.global_batch = reported_count(facts, "global_batch");
   if (run.global_batch <= 0) {
     run.global_batch = reported_count(facts, "batch_per_gpu") * reported_count(facts, "gpus");
   }
   std::int64_t& train_samples = run.dataset.train_samples;
+  if (counts.train_samples > 0) train_samples = counts.train_samples;
   if (train_samples <= 0) train_samples = reported_count(facts, "train_samples");
   const bool is_planned = !run.trainer.command.empty();
   if (!is_planned && !run.point.contains("epochs")) run.epochs = 0;
@@ -296,7 +297,7 @@ LogContent read_mapped(std::string_view text, const MappedFormat& format, const 
   if (ranks.first_left_out() > 0) {
     records.skip(before + ranks.first_left_out(), ranks.what_is_left_out());
   }
-  take_counts(content.facts, known);
+  take_counts(content.facts, format.counts, known);
   content.file = records.finish();
   content.file.truncated = truncated;
   content.epochs_from = records.epochs_from();

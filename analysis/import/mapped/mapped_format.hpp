@@ -29,6 +29,8 @@ struct RowCounts {
   std::int64_t warmup_rows = 0;
   /// Number of the first epoch, 0 or 1. If this number is not set, the log decides (EpochNumbers).
   std::optional<std::int64_t> epochs_from = std::nullopt;
+  /// Number of training samples of an epoch. 0: the run or the log states it, or it is unknown.
+  std::int64_t train_samples = 0;
   bool operator==(const RowCounts&) const = default;
 };
 

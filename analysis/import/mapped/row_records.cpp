@@ -478,6 +478,16 @@ std::int64_t RowRecords::steps_of(const MeasuredRow& row, std::int64_t samples) 
   return std::max<std::int64_t>(1, (samples + run_.global_batch / 2) / run_.global_batch);
 }
 
+/// Returns how the user can state the number of samples of an epoch, as the end of a sentence.
+std::string RowRecords::how_to_state_samples() const {
+  if (run_.trainer.command.empty()) {
+    return "map samples or steps, or state the size of the training set with --set train_samples=N";
+  }
+  return "map samples or steps, or add train_samples = N, the size of the training set, to "
+         "[trainer.read] or to the format file. Run ids then stay the same, in contrast to "
+         "training.dataset.train_samples = N";
+}
+
 void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
   if (!is_in_epoch(row))
     return skip(line,
@@ -486,9 +496,8 @@ void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
   const int rows = rows_in_epoch_[row[Measure::epoch]];
   const double epoch = row[Measure::epoch] + epochs_from_.value_or(0);  // as in the log
   if (rows == 1) {
-    return skip(line, fmt::format("the number of samples in epoch {} is unknown: no rate (map "
-                                  "samples or steps, or set train_samples)",
-                                  epoch));
+    return skip(line, fmt::format("the number of samples in epoch {} is unknown: no rate ({})",
+                                  epoch, how_to_state_samples()));
   }
   const char* const unused =
       counts_.steps > 0 ? "; the key steps does not apply to rows with epoch and without step" : "";

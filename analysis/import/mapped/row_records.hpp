@@ -79,6 +79,7 @@ class RowRecords {
   void add_window(const Group& group, int epoch, int line);
   double samples_of(const MeasuredRow& row) const;
   std::int64_t steps_of(const MeasuredRow& row, std::int64_t samples) const;
+  std::string how_to_state_samples() const;
   void skip_without_samples(const MeasuredRow& row, int line);
   void add_to_epoch(const contract::EpochRecord& row, int line);
   void forget_steps();

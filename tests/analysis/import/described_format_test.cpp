@@ -257,6 +257,21 @@ TEST_CASE("contradictory or impossible counts of steps are rejected with place a
   CHECK(error_of_format(line + "epochs_from = 1\n") ==
         "mine.toml:2:15: epochs_from: requires the epoch number; name a group of an expression: "
         "(?<epoch>\\d+)");
+  CHECK_THAT(error_of_format(line + "train_samples = 0\n"),
+             Catch::StartsWith("mine.toml:2:17: train_samples: must be at least 1"));
+}
+
+TEST_CASE("a name that other programs use for a measure is reported with its place") {
+  const DescribedFormat columns("columns = { wall_s = \"t\", throughput = \"r\" }\n", "mine.toml");
+  REQUIRE(columns.warnings().size() == 1);
+  CHECK_THAT(columns.warnings()[0],
+             Catch::StartsWith("mine.toml: columns: the field \"throughput\" is not a measured"));
+  const DescribedFormat patterns("line = '(?<wall_s>\\d+) s (?<images_per_sec>\\d+)'\n",
+                                 "mine.toml");
+  REQUIRE(patterns.warnings().size() == 1);
+  CHECK_THAT(patterns.warnings()[0],
+             Catch::StartsWith("mine.toml:1:8: line: the group \"images_per_sec\" is not") &&
+                 Catch::Contains("did you mean \"samples_per_s\"?"));
 }
 
 TEST_CASE("an invalid pattern is reported with its place") {

@@ -225,6 +225,21 @@ TEST_CASE("contradicting sources are reported, and a copy counts once") {
   CHECK_THAT(summary.joined[0], Contains("equal byte by byte"));
 }
 
+TEST_CASE("the size of the training set in a format, and a warning about a field, are kept") {
+  LogFolder logs;
+  logs.request.stated = {"gpus=2"};
+  logs.request.axes.clear();
+  logs.request.mapped.columns = {{"epoch", "e"}, {"wall_s", "s"}, {"throughput", "r"}};
+  logs.request.mapped.counts = {.train_samples = 500};
+  logs.request.logs = {logs.write("a.csv", "e,s,r\n0,9,1\n1,5,1\n")};
+  const std::vector<std::string> warnings = logs.import().warnings;
+  REQUIRE_FALSE(warnings.empty());
+  CHECK_THAT(warnings[0], Catch::StartsWith("the field \"throughput\" is not a measured field") &&
+                              Contains("did you mean \"samples_per_s\"?"));
+  ingest(logs.folder);  // reads the statements from import.json
+  CHECK(value(logs.folder, "SELECT group_concat(samples) FROM step_window") == "500,500");
+}
+
 TEST_CASE("the steps of rows and the warm-up rows that the user states are kept") {
   LogFolder logs;
   logs.request.stated = {"gpus=2", "global_batch=16"};

@@ -196,8 +196,8 @@ TEST_CASE("warm-up in steps is converted to epochs if the number of samples is k
   r.run.trainer.command = "";
   r.run.dataset = {.kind = "image_folder"};
   CHECK(derive(r, "error").problem->text ==
-        "the number of samples of image_folder is unknown; set dataset.train_samples, or use "
-        "warmup_epochs");
+        "the number of samples of image_folder is unknown; set training.dataset.train_samples, or "
+        "use warmup_epochs");
 }
 
 TEST_CASE("an epoch without a step is a problem") {

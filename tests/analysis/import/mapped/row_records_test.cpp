@@ -52,7 +52,9 @@ TEST_CASE("csv: an epoch with unknown samples has a time without a rate, and is 
   CHECK(epochs[1].wall_s == 10);
   CHECK(epochs[1].samples == 0);
   CHECK(epochs[1].steps == 0);
-  const std::string why = " is unknown: no rate (map samples or steps, or set train_samples)";
+  const std::string why =
+      " is unknown: no rate (map samples or steps, or state the size of the training set with "
+      "--set train_samples=N)";
   CHECK(file.skipped == std::vector<std::string>{"line 2: the number of samples in epoch 0" + why,
                                                  "line 3: the number of samples in epoch 1" + why});
 }
