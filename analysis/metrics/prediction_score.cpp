@@ -36,7 +36,7 @@ std::optional<double> training_s(const RunRow& run, const RunPrediction& said) {
   const double predicted = std::round(said.run_s.value / said.epoch_s.value);
   double sum = 0, epochs = 0;
   for (const EpochRow& epoch : run.epochs) {
-    if (epoch.wall_s <= 0) return std::nullopt;
+    if (!(epoch.wall_s > 0)) return std::nullopt;
     sum += epoch.wall_s;
     ++epochs;
   }

@@ -86,10 +86,12 @@ std::string read_numbers(const TextRow& row, const MappedFormat& format, const F
     const auto measure = find_measure(field);
     if (!measure || is_blank_cell(value)) continue;
     double number = 0;
-    const std::string problem =
-        read_measure(*measure, value, marks.mark_of(field), factor_of(field, format), number);
+    double resolution = 0;
+    const std::string problem = read_measure(*measure, value, marks.mark_of(field),
+                                             factor_of(field, format), number, &resolution);
     if (!problem.empty()) return problem;
     numbers[*measure] = number;
+    if (measure == Measure::elapsed_s) numbers.clock_resolution_s = resolution;
   }
   return "";
 }

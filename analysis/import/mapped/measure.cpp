@@ -41,6 +41,7 @@ constexpr std::array<MeasureEntry, kMeasures> kMeasureTable{{
     {"warmup", "1 if the row includes start-up costs, otherwise 0"},
     {"lr", "learning rate"},
     {"loss", "training loss"},
+    {"train_accuracy", "accuracy on the training samples of the epoch, 0 to 1"},
     {"accuracy", "top-1 accuracy on the test set, 0 to 1"},
     {"top5_accuracy", "top-5 accuracy on the test set, 0 to 1"},
     {"test_loss", "loss on the test set"},

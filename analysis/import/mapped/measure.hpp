@@ -34,11 +34,12 @@ enum class Measure {
   warmup,
   lr,
   loss,
+  train_accuracy,
   accuracy,
   top5_accuracy,
   test_loss,
 };
-inline constexpr int kMeasures = 24;
+inline constexpr int kMeasures = 25;
 
 struct MeasureEntry {
   const char* name;
@@ -61,6 +62,10 @@ class MeasuredRow {
   double& operator[](Measure measure) { return values_[static_cast<std::size_t>(measure)]; }
   double operator[](Measure measure) const { return values_[static_cast<std::size_t>(measure)]; }
   bool has(Measure measure) const { return !std::isnan((*this)[measure]); }
+
+  /// Smallest difference between two values of elapsed_s that the printed digits can show, in
+  /// seconds. NaN if the row has no elapsed_s.
+  double clock_resolution_s = std::nan("");
 
  private:
   std::array<double, kMeasures> values_;

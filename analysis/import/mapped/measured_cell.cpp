@@ -78,6 +78,7 @@ MeasureUnit unit_of(Measure measure) {
       return {UnitKind::count, "epoch", true};
     case Measure::rank:
       return {UnitKind::count, "gpu", true};
+    case Measure::train_accuracy:
     case Measure::accuracy:
     case Measure::top5_accuracy:
       return {UnitKind::share, "", false};
@@ -170,7 +171,7 @@ DecimalMark FieldMarks::mark_of(const std::string& field) const {
 }
 
 std::string read_measure(Measure measure, std::string_view text, DecimalMark mark, double factor,
-                         double& value) {
+                         double& value, double* resolution) {
   const MeasureEntry& entry = measures()[static_cast<std::size_t>(measure)];
   const bool is_loss = measure == Measure::loss || measure == Measure::test_loss;
   const bool is_plain = mark != DecimalMark::comma || text.find('.') == text.npos;
@@ -194,6 +195,7 @@ std::string read_measure(Measure measure, std::string_view text, DecimalMark mar
         "as measured");
   if (cell.relation != "=") return wrong("is a bound, but only exact numbers count as measured");
   value = cell.value * factor;
+  if (resolution != nullptr) *resolution = 2 * cell.half_place * factor;
   if (cell.unit.empty()) return "";
   const auto unit = parse_cell_unit(cell.unit);
   const std::string misfit = misfit_of(cell.unit, unit, needed);
@@ -203,6 +205,7 @@ std::string read_measure(Measure measure, std::string_view text, DecimalMark mar
         fmt::format("contains a unit, but --map also multiplies by {}: remove the factor", factor));
   }
   value = cell.value * unit->factor * factor;
+  if (resolution != nullptr) *resolution = 2 * cell.half_place * unit->factor * factor;
   if (needed.whole && std::abs(value - std::round(value)) < 1e-6) value = std::round(value);
   return "";
 }

@@ -36,9 +36,10 @@ class FieldMarks {
 };
 
 /// Reads the number in a cell, converts it to the base unit of the measure, and multiplies it by
-/// `factor`. Returns an error message with the name of the field, or an empty text on success.
+/// `factor`. Returns an error message with the name of the field, or an empty text on success. If
+/// `resolution` is not null, it becomes one unit of the last printed digit in the same base unit.
 std::string read_measure(Measure measure, std::string_view text, DecimalMark mark, double factor,
-                         double& value);
+                         double& value, double* resolution = nullptr);
 
 /// For an axis that counts, such as gpus or global_batch, returns the plain count of a cell such as
 /// "1,024" or "8 GPUs", and returns an empty text for a blank cell. Returns any other text, and the

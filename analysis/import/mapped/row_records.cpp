@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace dlscale::analysis {
 namespace {
@@ -17,6 +18,10 @@ constexpr double kLargestCount = 1e15;
 /// parts.
 constexpr double kRounding = 1.001;
 constexpr double kFastestRow = 1e9;  ///< maximum samples/s of a rank
+/// Largest rounding error of the time since the row before, relative to this time, with which a
+/// number of samples may be computed from it.
+constexpr double kCoarseClock = 0.05;
+constexpr const char* kTrainAccuracy = "train_accuracy";
 
 constexpr const char* kUnknownSteps =
     "the number of steps in the time of this row is unknown, because a line before the row could "
@@ -24,6 +29,11 @@ constexpr const char* kUnknownSteps =
 
 constexpr double kUntold = std::numeric_limits<double>::quiet_NaN();
 constexpr contract::Spread kUntoldSpread{kUntold, kUntold, kUntold, kUntold};
+
+/// Returns the record of an epoch without any row.
+contract::EpochRecord empty_epoch() {
+  return {.time = kUntold, .train_loss = kUntold, .lr = kUntold};
+}
 
 constexpr Measure kTimedParts[] = {
     Measure::load_wait_s, Measure::h2d_s,          Measure::forward_s,
@@ -65,15 +75,17 @@ bool is_in_epoch(const MeasuredRow& row) {
 
 /// Returns true if the row has only results of an evaluation.
 bool is_evaluation(const MeasuredRow& row) {
-  const bool is_trained = tells_speed(row) || row.has(Measure::step) || row.has(Measure::loss);
+  const bool is_trained = tells_speed(row) || row.has(Measure::step) || row.has(Measure::loss) ||
+                          row.has(Measure::train_accuracy);
   return !is_trained && (row.has(Measure::accuracy) || row.has(Measure::test_loss));
 }
 
 /// Returns true if the row describes the end of an epoch, and not the beginning of an epoch or a
 /// step of it.
 bool ends_epoch(const MeasuredRow& row) {
-  return is_in_epoch(row) && (tells_speed(row) || row.has(Measure::loss) ||
-                              row.has(Measure::accuracy) || row.has(Measure::test_loss));
+  return is_in_epoch(row) &&
+         (tells_speed(row) || row.has(Measure::loss) || row.has(Measure::train_accuracy) ||
+          row.has(Measure::accuracy) || row.has(Measure::test_loss));
 }
 
 double epoch_of(const MeasuredRow& row) {
@@ -117,12 +129,12 @@ std::string impossible(const MeasuredRow& row) {
                          measures()[static_cast<std::size_t>(i)].name, row[measure]);
     }
   }
-  for (const Measure share : {Measure::accuracy, Measure::top5_accuracy}) {
+  for (const Measure share : {Measure::train_accuracy, Measure::accuracy, Measure::top5_accuracy}) {
     if (row.has(share) && row[share] > 1) {
       return fmt::format(
-          "accuracy is {}, but it must not exceed 1 (map an accuracy in percent "
+          "{} is {}, but it must not exceed 1 (map an accuracy in percent "
           "with *0.01)",
-          row[share]);
+          measures()[static_cast<std::size_t>(share)].name, row[share]);
     }
   }
   for (const Measure count : {Measure::samples, Measure::rank_samples, Measure::steps,
@@ -197,8 +209,12 @@ contract::ResultsFile RowRecords::finish() {
   count_steps();
   watch_times();
   count_rows_of_epochs();
+  check_clocks();
+  epoch_ = empty_epoch();
   for (std::size_t i = 0; i < groups_.size(); ++i) add_group(i);
   end_epoch();
+  add_training_accuracies();
+  if (!coarse_clock_.empty()) file_.skipped.push_back(coarse_clock_);
   if (lacks_steps_) {
     forget_steps();
   } else {
@@ -223,6 +239,7 @@ void RowRecords::read_clocks() {
   for (std::size_t i = 0; i < groups_.size(); ++i) {
     for (auto& [line, row] : groups_[i]) {
       if (!row.has(Measure::elapsed_s)) continue;
+      clock_resolution_s_ = std::min(clock_resolution_s_, row.clock_resolution_s);
       Clock& clock = clocks[row.has(Measure::rank) ? row[Measure::rank] : -1];
       const double now_s = row[Measure::elapsed_s];
       if (now_s < clock.last_s) clock = {};
@@ -381,6 +398,62 @@ void RowRecords::count_rows_of_epochs() {
   }
 }
 
+/// Returns whether a number of samples that is computed from the rates and the clock of the rows
+/// would be too inaccurate.
+bool RowRecords::has_coarse_clock(const Group& group) const {
+  return std::any_of(group.begin(), group.end(), [&](const RankRow& one) {
+    // The row has no wall_s if its clock shows no time since the row before.
+    return !one.row.has(Measure::wall_s) ||
+           clock_resolution_s_ > kCoarseClock * one.row[Measure::wall_s];
+  });
+}
+
+/// Removes the times that come from elapsed_s.
+void RowRecords::forget_clock(Group& group) {
+  for (RankRow& one : group) one.row[Measure::wall_s] = std::nan("");
+}
+
+/// Finds the rows whose number of samples would be computed from their rate and their clock. An
+/// epoch with a known number of samples uses its rate and this number instead, because the clock
+/// also counts the time of evaluations. If the clock is too coarse for one of the other rows, all
+/// of them use their rate alone, so that they have equal weights.
+void RowRecords::check_clocks() {
+  std::vector<Group*> computed;
+  const Group* coarse = nullptr;
+  bool lacks_samples = false;
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    Group& group = groups_[i];
+    const MeasuredRow& first = group.front().row;
+    const bool states_time = first.has(Measure::wall_s) && !clocked_.contains(i);
+    const bool states_samples = first.has(Measure::samples) || first.has(Measure::rank_samples);
+    if (!first.has(Measure::elapsed_s) || !(first[Measure::samples_per_s] > 0)) continue;
+    if (states_time || states_samples) continue;
+    if (is_in_epoch(first) && samples_of(first) > 0) {
+      forget_clock(group);
+      continue;
+    }
+    computed.push_back(&group);
+    if (coarse == nullptr && has_coarse_clock(group)) coarse = &group;
+    lacks_samples = lacks_samples || !first.has(Measure::steps) || run_.global_batch <= 0;
+  }
+  if (coarse == nullptr) return;
+  if (lacks_samples) {
+    const MeasuredRow& row = coarse->front().row;
+    coarse_clock_ = fmt::format(
+        "line {}: {}. The number of samples cannot be computed from samples_per_s and this time. "
+        "All rows with samples_per_s and elapsed_s therefore count with their rate alone, with "
+        "equal weights and without a time of their own. To give each row its weight, {}",
+        coarse->front().line,
+        row.has(Measure::wall_s)
+            ? fmt::format("elapsed_s has a resolution of {:.3g} s, but the time since the row "
+                          "before is {:.3g} s",
+                          clock_resolution_s_, row[Measure::wall_s])
+            : "elapsed_s does not show the time since the row before",
+        how_to_state_samples());
+  }
+  for (Group* group : computed) forget_clock(*group);
+}
+
 /// Adds the records of a group.
 void RowRecords::add_group(std::size_t index) {
   const Group& group = groups_[index];
@@ -410,6 +483,7 @@ struct RowRecords::Step {
   double samples = 0;                                           ///< samples of all ranks
   double rate = 0;                                              ///< samples/s of all ranks
   double loss = 0;                                              ///< mean loss
+  double accuracy = 0;                                          ///< mean training accuracy
   bool warmup = false;
   bool is_rate_alone = false;
 
@@ -421,6 +495,7 @@ struct RowRecords::Step {
       if (row.has(Measure::samples)) samples = std::max(samples, row[Measure::samples]);
       if (row.has(Measure::samples_per_s)) rate = std::max(rate, row[Measure::samples_per_s]);
       loss += row[Measure::loss] / static_cast<double>(group.size());
+      accuracy += row[Measure::train_accuracy] / static_cast<double>(group.size());
       warmup = warmup || row[Measure::warmup] > 0;
     }
     if (samples <= 0) samples = rank_samples;
@@ -510,9 +585,9 @@ void RowRecords::skip_without_samples(const MeasuredRow& row, int line) {
 void RowRecords::add_window(const Group& group, int epoch, int line) {
   const MeasuredRow& first = group.front().row;
   Step step(group);
-  if (step.wall_s <= 0 && step.rate <= 0) {  // the row has, for example, only accuracies
-    return losses_.take_training(step.loss, line);
-  }
+  losses_.take_training(step.loss, line);
+  add_training_results(first, step, epoch, line);
+  if (step.wall_s <= 0 && step.rate <= 0) return;  // the row has, for example, only accuracies
   step.complete(samples_of(first));
   if (step.samples > kFastestRow * std::max(run_.gpus, 1) * step.wall_s) {
     return skip(line, fmt::format("{:.3g} samples/s is impossible: check the unit of the time",
@@ -604,18 +679,85 @@ void RowRecords::add_to_epoch(const contract::EpochRecord& row, int line) {
   epoch_.wall_s += row.wall_s;
   epoch_.steps += row.steps;
   epoch_.samples += row.samples;
-  epoch_.train_loss = row.train_loss;
   epoch_.lr = row.lr;
+  epoch_is_timed_ = true;
   epoch_line_ = line;
   epoch_lacks_samples_ = epoch_lacks_samples_ || row.samples == 0;
 }
 
 void RowRecords::end_epoch() {
   if (epoch_lacks_samples_) epoch_.samples = epoch_.steps = 0;  // discard incomplete sums
-  if (epoch_line_ > 0) add(epoch_line_, epoch_);
-  epoch_ = {};
+  if (!epoch_is_timed_) {
+    epoch_.wall_s = std::nan("");
+    epoch_.samples = run_.dataset.train_samples;
+  }
+  take_accuracy_of_epoch();
+  if (epoch_line_ > 0) {
+    file_.records.emplace_back(epoch_);  // add_window() checked the losses of the rows
+    file_.record_lines.push_back(epoch_line_);
+  }
+  epoch_ = empty_epoch();
   epoch_line_ = 0;
-  epoch_lacks_samples_ = false;
+  epoch_lacks_samples_ = epoch_is_timed_ = false;
+}
+
+/// Adds the loss and the training accuracy of a row to its epoch. The results of a row in an epoch
+/// are those of the whole epoch, and a later row of the epoch replaces them. A training accuracy in
+/// a row without an epoch belongs to the last epoch that a row named. If the first such row comes
+/// before all rows with an epoch, such rows belong to the epoch that the next row names. `epoch` is
+/// this epoch.
+void RowRecords::add_training_results(const MeasuredRow& row, const Step& step, int epoch,
+                                      int line) {
+  const bool has_accuracy = !std::isnan(step.accuracy);
+  if (row.has(Measure::step)) {
+    if (has_accuracy && line_of_step_accuracy_ == 0) line_of_step_accuracy_ = line;
+    return;
+  }
+  if (!has_accuracy && !(is_in_epoch(row) && row.has(Measure::loss))) return;
+  if (epochs_line_ == 0) return skip(line, "the epoch of train_accuracy is unknown");
+  accuracies_lead_ = accuracies_lead_ || last_epoch_ == kUnknownEpoch;
+  if (!accuracies_lead_) epoch = last_epoch_;
+  if (epoch_line_ > 0 && epoch_.epoch != epoch) end_epoch();
+  epoch_.epoch = epoch;
+  epoch_line_ = line;
+  if (row.has(Measure::loss)) epoch_.train_loss = step.loss;
+  if (row.has(Measure::lr)) epoch_.lr = row[Measure::lr];
+  if (has_accuracy) epoch_accuracy_ = step.accuracy;
+}
+
+/// Moves the training accuracy to the record of the current epoch, or to accuracies_ if the number
+/// of samples of the epoch is unknown.
+void RowRecords::take_accuracy_of_epoch() {
+  const double accuracy = std::exchange(epoch_accuracy_, std::nan(""));
+  if (std::isnan(accuracy)) return;
+  if (epoch_.samples > 0) {
+    epoch_.correct = std::llround(accuracy * static_cast<double>(epoch_.samples));
+  } else {
+    accuracies_.push_back({epoch_.epoch, epoch_line_, accuracy});
+  }
+}
+
+/// Adds the training accuracies of epochs with an unknown number of samples to the evaluations of
+/// these epochs.
+void RowRecords::add_training_accuracies() {
+  for (const TrainingAccuracy& one : accuracies_) {
+    bool is_added = false;
+    for (contract::ResultRecord& record : file_.records) {
+      auto* const eval = std::get_if<contract::EvalRecord>(&record);
+      if (eval == nullptr || eval->epoch != one.epoch) continue;
+      eval->metrics[kTrainAccuracy] = one.value;
+      is_added = true;
+    }
+    if (is_added) continue;
+    skip(one.line, fmt::format("train_accuracy is not recorded, because the number of samples in "
+                               "epoch {} is unknown ({})",
+                               one.epoch + epochs_from_.value_or(0), how_to_state_samples()));
+  }
+  if (line_of_step_accuracy_ == 0) return;
+  file_.skipped.push_back(
+      fmt::format("line {}: train_accuracy of single steps is not recorded, because it may be the "
+                  "accuracy of one batch. Only rows without step state the accuracy of an epoch",
+                  line_of_step_accuracy_));
 }
 
 /// Clears the step counts of all windows. This is necessary if some windows have no step count,

@@ -3,6 +3,7 @@
 // written.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -29,6 +30,11 @@ namespace dlscale::analysis {
 ///   and a time of 1 / rate, so that all such windows have equal weight. The window has no times of
 ///   parts and no step count. In this case the other windows of the run also lose their step
 ///   counts.
+/// - The time since the row before, from elapsed_s, and the rate of a row give its number of
+///   samples. If the digits of elapsed_s are too coarse for this, the rows count with their rate
+///   alone, and a message states this. An epoch with known samples gets its time from its rate.
+/// - A training accuracy becomes a number of correct samples of its epoch. If the number of samples
+///   is unknown, the training accuracy is a metric of the evaluation of the same epoch.
 /// - A row with a step number and without a number of steps counts as one step, unless RowCounts
 ///   states otherwise. If most step numbers rise by more than 1, a message states this, because
 ///   the time of a row may be the time of several steps.
@@ -75,6 +81,9 @@ class RowRecords {
   void count_steps();
   void count_numbered(const std::vector<NumberedRow>& numbered);
   void count_rows_of_epochs();
+  void check_clocks();
+  bool has_coarse_clock(const Group& group) const;
+  void forget_clock(Group& group);
   void add_group(std::size_t index);
   void add_window(const Group& group, int epoch, int line);
   double samples_of(const MeasuredRow& row) const;
@@ -82,6 +91,9 @@ class RowRecords {
   std::string how_to_state_samples() const;
   void skip_without_samples(const MeasuredRow& row, int line);
   void add_to_epoch(const contract::EpochRecord& row, int line);
+  void add_training_results(const MeasuredRow& row, const Step& step, int epoch, int line);
+  void take_accuracy_of_epoch();
+  void add_training_accuracies();
   void forget_steps();
   void compare_step_numbers(const MeasuredRow& row, int line);
   void warn_of_uncounted_steps();
@@ -102,8 +114,21 @@ class RowRecords {
   std::map<double, int> rows_in_epoch_;         ///< rows with a time or rate, but no step, by epoch
   contract::EpochRecord epoch_;                 ///< current epoch
   int epoch_line_ = 0;                          ///< line of the current epoch; 0: none
+  bool epoch_is_timed_ = false;                 ///< true if a row of the epoch has a time or rate
+  double epoch_accuracy_ = std::nan("");        ///< training accuracy of the current epoch
   bool epoch_lacks_samples_ = false;            ///< true if a row of the epoch has no sample count
   bool lacks_steps_ = false;                    ///< true if a window has no step count
+  /// Training accuracy of an epoch whose number of samples is unknown.
+  struct TrainingAccuracy {
+    int epoch = 0, line = 0;
+    double value = 0;
+  };
+  std::vector<TrainingAccuracy> accuracies_;
+  int line_of_step_accuracy_ = 0;  ///< first row of a step with a training accuracy; 0: none
+  /// True if a training accuracy in a row without an epoch comes before the first row with one.
+  bool accuracies_lead_ = false;
+  std::string coarse_clock_;  ///< message about a clock that check_clocks() does not use
+  double clock_resolution_s_ = std::numeric_limits<double>::infinity();
   /// Step numbers of rows that do not state how many steps they cover.
   struct StepNumbers {
     double last = std::nan("");  ///< step number of the last such row

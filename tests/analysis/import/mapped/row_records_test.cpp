@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "analysis/import/mapped/mapped_format.hpp"
 #include "tests/analysis/support/log_folder.hpp"
@@ -256,6 +258,178 @@ TEST_CASE("elapsed_s and the number of steps begin at the last row that was read
         std::vector<double>{9, 2, 4});
   CHECK(clocked(",1,9,\n,2,11,\n,3,x,\n,4,15,\n,5,17,\n") == std::vector<double>{9, 2, 2});
   CHECK(clocked(",1,9,\n,2,9,\n,3,11,\n,4,12,\n") == std::vector<double>{9, 1});
+}
+
+namespace {
+
+/// Format of epochs with a clock since the start of the program and a rate.
+MappedFormat clock_and_rate() {
+  return format_of("csv", {"epoch=epoch", "elapsed_s=e", "samples_per_s=rate"});
+}
+
+}  // namespace
+
+TEST_CASE("a rate and a coarse clock do not give the samples of an epoch, which is reported") {
+  // The second epoch takes 0.9 s, so its clock equals that of the first epoch.
+  const auto file = read_rows("epoch,e,rate\n0,2,100\n1,2,200\n2,4,300\n", clock_and_rate());
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 3);
+  for (const StepWindow& window : windows) CHECK(window.samples == windows[0].samples);
+  CHECK(rate_of(windows[1]) == Approx(200));
+  for (const EpochRecord& epoch : all<EpochRecord>(file)) CHECK(std::isnan(epoch.wall_s));
+  REQUIRE(file.skipped.size() == 1);
+  CHECK_THAT(file.skipped[0],
+             Catch::StartsWith("line 2: elapsed_s has a resolution of 1 s, but the time since the "
+                               "row before is 2 s. The number of samples cannot be computed") &&
+                 Catch::Contains("count with their rate alone, with equal weights"));
+  CHECK(contract::remarks_on(file) == file.skipped);
+}
+
+TEST_CASE("a fine clock and a rate give the samples of an epoch") {
+  const auto file = read_rows("epoch,e,rate\n0,20.5,100\n1,40.5,200\n", clock_and_rate());
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 2);
+  CHECK(windows[1].samples == 4000);
+  CHECK(windows[1].wall_s == 20);
+  CHECK(file.skipped.empty());
+}
+
+TEST_CASE("a known number of samples and the rate give the time of an epoch, whatever its clock") {
+  contract::RunSpec run = batches_of_16();
+  run.dataset.train_samples = 160;
+  const std::string text = "epoch,e,rate\n0,2,80\n1,2,160\n2,52,80\n";
+  const auto file = read_mapped(text, clock_and_rate(), {}, run).file;
+  const auto windows = all<StepWindow>(file);
+  REQUIRE(windows.size() == 3);
+  for (const StepWindow& window : windows) CHECK(window.samples == 160);
+  CHECK(windows[1].wall_s == 1);
+  CHECK(all<EpochRecord>(file)[2].wall_s == 2);  // without the evaluation of 48 s
+  CHECK(file.skipped.empty());
+}
+
+TEST_CASE("the key train_samples states the samples of an epoch, before the run and the log") {
+  auto format = clock_and_rate();
+  format.counts.train_samples = 320;
+  contract::RunSpec run = batches_of_16();
+  run.dataset.train_samples = 160;
+  const auto windows = all<StepWindow>(read_mapped("epoch,e,rate\n0,2,80\n", format, {}, run).file);
+  REQUIRE(windows.size() == 1);
+  CHECK(windows[0].samples == 320);
+  CHECK(windows[0].wall_s == 4);
+}
+
+TEST_CASE("the digits of a clock count in its unit, and steps with known samples are exact") {
+  auto format = format_of("csv", {"step=step", "elapsed_s=e", "samples_per_s=rate"});
+  const auto read = [&](const std::string& rows) {
+    return read_rows("step,e,rate\n" + rows, format);
+  };
+  // 0.1 min are 6 s.
+  const auto minutes = read("1,1.0 min,16\n2,1.5 min,16\n");
+  REQUIRE(minutes.skipped.size() == 1);
+  CHECK_THAT(minutes.skipped[0],
+             Catch::Contains("a resolution of 6 s") && Catch::Contains("--set train_samples=N"));
+  CHECK(read("1,1.00 min,16\n2,1.50 min,16\n").skipped.empty());
+  format.counts.counts_from = 1;
+  const auto counted = read("10,1,320\n30,1,320\n");
+  CHECK(counted.skipped.empty());
+  REQUIRE(all<StepWindow>(counted).size() == 2);
+  CHECK(all<StepWindow>(counted)[1].samples == 320);
+  CHECK(all<StepWindow>(counted)[1].wall_s == 1);
+}
+
+TEST_CASE("messages for the runs of a study name the key that keeps run ids") {
+  contract::RunSpec run = batches_of_16();
+  run.trainer.command = "train";
+  const auto format = format_of("csv", {"epoch=epoch", "wall_s=t"});
+  const auto file = read_mapped("epoch,t\n0,20\n", format, {}, run).file;
+  REQUIRE(file.skipped.size() == 1);
+  CHECK_THAT(file.skipped[0],
+             Catch::Contains("add train_samples = N, the size of the training set, to "
+                             "[trainer.read]") &&
+                 Catch::Contains("in contrast to training.dataset.train_samples = N"));
+}
+
+namespace {
+
+/// Patterns for lines such as "epoch 1 train loss 0.5 acc 0.71" and "epoch 1 test acc 0.65".
+MappedFormat training_accuracies() {
+  return {.kind = "pattern",
+          .patterns = {R"(^epoch (?<epoch>\d+) train loss (?<loss>\S+) )"
+                       R"(acc (?<train_accuracy>\S+ ?%?))",
+                       R"(^epoch (?<epoch>\d+) test acc (?<accuracy>\S+))",
+                       R"(^train acc (?<train_accuracy>\S+))"}};
+}
+
+}  // namespace
+
+TEST_CASE("a training accuracy, as a fraction or in percent, is that of its epoch") {
+  contract::RunSpec run = batches_of_16();
+  run.dataset.train_samples = 200;
+  const auto file = read_mapped(
+                        "epoch 1 train loss 0.5 acc 0.71\nepoch 1 test acc 0.65\n"
+                        "epoch 2 train loss 0.25 acc 80.5 %\nepoch 2 test acc 0.7\n",
+                        training_accuracies(), {}, run)
+                        .file;
+  const auto epochs = all<EpochRecord>(file);
+  REQUIRE(epochs.size() == 2);
+  CHECK(epochs[0].correct == 142);
+  CHECK(epochs[0].samples == 200);
+  CHECK(epochs[0].train_loss == 0.5);
+  CHECK(std::isnan(epochs[0].wall_s));
+  CHECK(epochs[1].correct == 161);
+  CHECK(epochs[1].epoch == 1);
+  CHECK(all<contract::EvalRecord>(file)[1].metrics.empty());
+  CHECK(file.skipped.empty());
+}
+
+TEST_CASE("a training accuracy of unknown samples is a metric of the evaluation, or reported") {
+  const auto file = read_rows(
+      "epoch 0 train loss 0.5 acc 0.71\nepoch 0 test acc 0.65\n"
+      "epoch 1 train loss 0.4 acc 0.8\nepoch 1 train loss 0.4 acc 71\n",
+      training_accuracies());
+  const auto evals = all<contract::EvalRecord>(file);
+  REQUIRE(evals.size() == 1);
+  CHECK(evals[0].metrics == std::map<std::string, double>{{"train_accuracy", 0.71}});
+  CHECK_FALSE(all<EpochRecord>(file)[0].correct);
+  REQUIRE(file.skipped.size() == 2);
+  CHECK_THAT(file.skipped[0], Catch::StartsWith("line 4: train_accuracy is 71, but it must not"));
+  CHECK_THAT(file.skipped[1], Catch::StartsWith("line 3: train_accuracy is not recorded, because "
+                                                "the number of samples in epoch 1 is unknown"));
+}
+
+TEST_CASE("a training accuracy without an epoch belongs to the epoch named before or after it") {
+  contract::RunSpec run = batches_of_16();
+  run.dataset.train_samples = 100;
+  const auto correct_in = [&](const std::string& text) {
+    std::vector<std::pair<int, std::int64_t>> found;
+    for (const auto& epoch :
+         all<EpochRecord>(read_mapped(text, training_accuracies(), {}, run).file)) {
+      found.emplace_back(epoch.epoch, epoch.correct.value_or(-1));
+    }
+    return found;
+  };
+  using Found = std::vector<std::pair<int, std::int64_t>>;
+  const std::string a = "train acc 0.5\n", b = "train acc 0.6\n";
+  const std::string first = "epoch 1 test acc 0.1\n", second = "epoch 2 test acc 0.2\n";
+  CHECK(correct_in(a + first + b + second) == Found{{0, 50}, {1, 60}});
+  CHECK(correct_in(first + a + second + b) == Found{{0, 50}, {1, 60}});
+  CHECK(correct_in(a + b).empty());
+}
+
+TEST_CASE("a training accuracy of single steps is reported") {
+  const auto format = format_of("csv", {"step=step", "wall_s=t", "train_accuracy=a"});
+  const auto file = read_rows("step,t,a\n1,2,0.1\n2,2,0.3\n", format);
+  CHECK(all<StepWindow>(file).size() == 2);
+  REQUIRE(file.skipped.size() == 1);
+  CHECK_THAT(file.skipped[0], Catch::StartsWith("line 2: train_accuracy of single steps is not"));
+}
+
+TEST_CASE("the loss of an epoch is recorded without a time of the epoch") {
+  const auto epochs = all<EpochRecord>(
+      read_rows("epoch,loss\n0,2.5\n1,1.5\n", format_of("csv", {"epoch=epoch", "loss=loss"})));
+  REQUIRE(epochs.size() == 2);
+  CHECK(epochs[1].train_loss == 1.5);
+  CHECK(std::isnan(epochs[1].wall_s));
 }
 
 TEST_CASE("times that rise like a clock are reported unless their field is elapsed_s") {
