@@ -273,7 +273,7 @@ std::vector<BaselineChoice> choose_baselines(const std::vector<ScalingCurve>& cu
   for (const ScalingCurve& curve : curves) {
     const std::string name = name_among(curve.key, axes);
     if (!curve.mixed.empty() && !allow_mixed) {
-      const bool is_code = curve.mixed.starts_with("code is ");
+      const bool is_code = curve.mixed_condition == kCode;
       choices.push_back(
           {std::nullopt,
            fmt::format("{}: not comparable: {} ({}use --mixed to compare anyway)", name,

@@ -67,44 +67,49 @@ std::size_t position(const contract::Axis* axis, const std::string& value) {
   return base::leading_number<std::size_t>(value) + (axis != nullptr ? axis->values.size() : 0);
 }
 
-/// Returns a sentence on the first condition that differs between two runs, or an empty text if all
-/// conditions that both runs record are equal.
-std::string condition_difference(const RunRow& a, const RunRow& b) {
+/// Condition that differs between two runs.
+struct Difference {
+  std::string condition;  ///< name of the condition; empty: no condition differs
+  std::string text;       ///< sentence on the condition
+};
+
+/// Returns the first condition that differs between two runs, among the conditions that both runs
+/// record.
+Difference condition_difference(const RunRow& a, const RunRow& b) {
   for (const auto& [name, value] : a.conditions) {
     const auto other = b.conditions.find(name);
     if (other != b.conditions.end() && other->second != value) {
       const auto [shown, other_shown] = shown_values(name, a, b);
-      return fmt::format("{} is \"{}\" at gpus={} but \"{}\" at gpus={}", name, shown, a.gpus,
-                         other_shown, b.gpus);
+      return {name, fmt::format("{} is \"{}\" at gpus={} but \"{}\" at gpus={}", name, shown,
+                                a.gpus, other_shown, b.gpus)};
     }
   }
-  return "";
+  return {};
 }
 
 /// Returns condition_difference(), or else a sentence on different numbers of nodes of two runs
 /// with equal GPU counts.
-std::string difference(const RunRow& a, const RunRow& b) {
-  const std::string found = condition_difference(a, b);
-  if (!found.empty()) return found;
-  if (a.gpus == b.gpus && a.nodes != b.nodes) {
-    return fmt::format("some runs with gpus={} used {}, others used {}", a.gpus,
-                       base::count_of(a.nodes, "node"), base::count_of(b.nodes, "node"));
+Difference difference(const RunRow& a, const RunRow& b) {
+  Difference found = condition_difference(a, b);
+  if (found.condition.empty() && a.gpus == b.gpus && a.nodes != b.nodes) {
+    found = {kNodes, fmt::format("some runs with gpus={} used {}, others used {}", a.gpus,
+                                 base::count_of(a.nodes, "node"), base::count_of(b.nodes, "node"))};
   }
-  return "";
+  return found;
 }
 
-std::string first_difference(const std::vector<CurvePoint>& points) {
+Difference first_difference(const std::vector<CurvePoint>& points) {
   const RunRow& reference = *points.front().repeats.front();
   for (const CurvePoint& point : points) {
     for (const RunRow* run : point.repeats) {
       for (const RunRow* other : {&reference, point.repeats.front()}) {
         if (other == run) continue;
-        std::string found = difference(*other, *run);
-        if (!found.empty()) return found;
+        Difference found = difference(*other, *run);
+        if (!found.condition.empty()) return found;
       }
     }
   }
-  return "";
+  return {};
 }
 
 ScalingCurve make_curve(CurveKey key, const std::map<int, std::vector<const RunRow*>>& by_gpus) {
@@ -117,7 +122,9 @@ ScalingCurve make_curve(CurveKey key, const std::map<int, std::vector<const RunR
     }
     curve.points.push_back(std::move(point));
   }
-  curve.mixed = first_difference(curve.points);
+  Difference found = first_difference(curve.points);
+  curve.mixed = std::move(found.text);
+  curve.mixed_condition = std::move(found.condition);
   return curve;
 }
 
@@ -125,8 +132,8 @@ ScalingCurve make_curve(CurveKey key, const std::map<int, std::vector<const RunR
 
 std::string mixed_conditions(const std::vector<const RunRow*>& runs) {
   for (const RunRow* run : runs) {
-    std::string found = condition_difference(*runs.front(), *run);
-    if (!found.empty()) return found;
+    Difference found = condition_difference(*runs.front(), *run);
+    if (!found.condition.empty()) return std::move(found.text);
   }
   return "";
 }

@@ -21,6 +21,7 @@ inline constexpr const char* kGlobalBatch = "global_batch";
 /// Returns true for the two axes of the batch.
 bool is_batch(const std::string& axis);
 inline constexpr const char* kNodes = "nodes";  ///< axis that usually depends on the GPU count
+inline constexpr const char* kCode = "code";    ///< condition: version of the training code
 
 struct AxisValue {
   std::string axis;
@@ -120,6 +121,8 @@ struct ScalingCurve {
   /// Sentence on a condition (device, CPU model, …) that differs between the points. Points with
   /// different conditions are not comparable. Empty if all points are comparable.
   std::string mixed;
+  /// Name of this condition, such as kCode, or kNodes for the number of nodes.
+  std::string mixed_condition = {};
 };
 
 /// Returns a sentence on the first condition (device, CPU model, …) in which a run differs from the

@@ -79,6 +79,22 @@ TEST_CASE("runs on different devices have no baseline unless mixing is allowed")
   CHECK(choose_baselines(curves, {"smallest-common", 0}, true)[0].baseline.has_value());
 }
 
+TEST_CASE("a curve names the condition that differs, and only other code names dlscale status") {
+  for (const auto& [name, is_code] : {std::pair("code", true), std::pair("gpu", false)}) {
+    INFO(name);
+    RunRow other = run_at(2, 400);
+    RunRow first = run_at(1, 100);
+    first.conditions[name] = "code is 1";
+    other.conditions[name] = "code is 2";
+    const auto curves = scaling_curves(frame_of({first, other}));
+    CHECK(curves.at(0).mixed_condition == name);
+    const auto choices = choose_baselines(curves, {"smallest-common", 0}, false);
+    CHECK((choices.at(0).problem.find("dlscale status") != std::string::npos) == is_code);
+  }
+  const auto alike = scaling_curves(frame_of({run_at(1, 100), run_at(2, 200)}));
+  CHECK(alike.at(0).mixed_condition.empty());
+}
+
 TEST_CASE("curves of different devices have no common baseline, with the device as the reason") {
   Frame frame = frame_of({run_at(1, 100), run_at(2, 400)});
   frame.runs[0].point["gpu"] = frame.runs[0].conditions["gpu"] = "K80";
