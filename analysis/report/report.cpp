@@ -26,12 +26,14 @@ std::string heading(const Column& column) {
 
 bool is_numeric(const Table& table, std::size_t column) {
   return std::none_of(table.rows.begin(), table.rows.end(), [&](const std::vector<Cell>& row) {
-    return std::holds_alternative<std::string>(row.at(column));
+    const Cell& cell = row.at(column);
+    return std::holds_alternative<std::string>(cell) || std::holds_alternative<AxesText>(cell);
   });
 }
 
 std::string shown(const Cell& cell, const Column& column, const std::string& missing) {
   if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  if (const auto* text = std::get_if<AxesText>(&cell)) return text->shown;
   if (const auto* number = std::get_if<double>(&cell)) return rounded(*number, column, missing);
   if (const auto* bounds = std::get_if<Bounds>(&cell)) {
     return fmt::format("[{}, {}]", rounded(bounds->low, column, missing),

@@ -15,9 +15,15 @@ struct Bounds {
   double high = 0;
 };
 
-/// Cell of a table: empty (the value was not measured or has no meaning), a text, a number, or
-/// bounds.
-using Cell = std::variant<std::monostate, std::string, double, Bounds>;
+/// Text with the names of axes. Readers see short names, and programs read whole names.
+struct AxesText {
+  std::string shown;  ///< text with short names of axes: "depth=4"
+  std::string whole;  ///< the same text with the names of the study's axes: "models.mlp.depth=4"
+};
+
+/// Cell of a table: empty (the value was not measured or has no meaning), a text, a number, bounds,
+/// or a text with the names of axes.
+using Cell = std::variant<std::monostate, std::string, double, Bounds, AxesText>;
 
 struct Column {
   std::string id;       ///< name for programs, with the unit of stored numbers: "step_time_s"

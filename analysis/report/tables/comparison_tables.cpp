@@ -149,19 +149,42 @@ std::string word_of(Finding finding) {
   return "";
 }
 
-std::string value_in(const Contestant& one, const std::string& axis) {
-  return axis_text(axis, axis == kGpus ? std::to_string(one.gpus) : value_of(one.key, axis));
+/// Returns the value of a configuration on an axis as text. `name_of` returns the shown name of the
+/// axis.
+template <class NameOf>
+std::string value_in(const Contestant& one, const std::string& axis, NameOf name_of) {
+  return axis_text(name_of(axis),
+                   axis == kGpus ? std::to_string(one.gpus) : value_of(one.key, axis));
 }
 
 /// Returns a text with the axis values that both configurations of a pair have in common, for the
 /// axes that vary in the table.
-std::string shared_place(const Verdict& verdict, const std::vector<std::string>& axes) {
+template <class NameOf>
+std::string shared_place(const Verdict& verdict, const std::vector<std::string>& axes,
+                         NameOf name_of) {
   std::vector<std::string> parts;
   for (const std::string& axis : axes) {
-    if (axis != verdict.axis) parts.push_back(value_in(verdict.a, axis));
+    if (axis != verdict.axis) parts.push_back(value_in(verdict.a, axis, name_of));
   }
-  if (verdict.axis != kGpus) parts.push_back(value_in(verdict.a, kGpus));
+  if (verdict.axis != kGpus) parts.push_back(value_in(verdict.a, kGpus, name_of));
   return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// Adds the row of a pair. `varying` are the axes that vary in the table, and `axes` all axes.
+void add_verdict_row(Table& table, const Verdict& one, const std::vector<std::string>& varying,
+                     const std::vector<std::string>& axes) {
+  const auto text_of = [&](const Contestant& contestant) {
+    return [&](auto name_of) { return value_in(contestant, one.axis, name_of); };
+  };
+  Row row;
+  row.axes_text([&](auto name_of) { return shared_place(one, varying, name_of); }, axes);
+  row.axes_text(text_of(one.a), axes).axes_text(text_of(one.b), axes);
+  row.number(static_cast<double>(one.a.seconds_per_sample.size()));
+  row.number(static_cast<double>(one.b.seconds_per_sample.size()));
+  row.number(one.ratio.value).interval(one.ratio.interval).number(one.cliffs_delta);
+  row.number(one.p).number(one.adjusted_p).number(one.p_of_logs);
+  row.number(one.detectable);
+  row.text(word_of(one.finding)).into(table);
 }
 
 void add_shape_note(std::vector<std::string>& notes, const std::vector<ScalingCurve>& curves) {
@@ -213,7 +236,6 @@ std::vector<std::string> verdict_notes_of(const Frame& frame,
 Table verdicts_table(const Frame& frame, const AnalysisOptions& options) {
   const std::vector<ScalingCurve> curves = scaling_curves(frame);
   const Verdicts verdicts = verdicts_between(curves, options.allow_mixed);
-  const std::vector<std::string> axes = varying_axes(keys_of(curves));
   Table table{"verdicts",
               "Pairwise comparison of configurations in " + frame.study,
               verdict_notes_of(frame, curves, verdicts),
@@ -231,17 +253,9 @@ Table verdicts_table(const Frame& frame, const AnalysisOptions& options) {
                {"detectable_ratio", "detectable", "", 3},
                {"verdict", "verdict"}},
               {}};
-  for (const Verdict& one : verdicts.pairs) {
-    Row row;
-    row.text(shared_place(one, axes));
-    row.text(value_in(one.a, one.axis)).text(value_in(one.b, one.axis));
-    row.number(static_cast<double>(one.a.seconds_per_sample.size()));
-    row.number(static_cast<double>(one.b.seconds_per_sample.size()));
-    row.number(one.ratio.value).interval(one.ratio.interval).number(one.cliffs_delta);
-    row.number(one.p).number(one.adjusted_p).number(one.p_of_logs);
-    row.number(one.detectable);
-    row.text(word_of(one.finding)).into(table);
-  }
+  const std::vector<std::string> varying = varying_axes(keys_of(curves));
+  const std::vector<std::string> axes = axes_of(keys_of(curves));
+  for (const Verdict& one : verdicts.pairs) add_verdict_row(table, one, varying, axes);
   return table;
 }
 

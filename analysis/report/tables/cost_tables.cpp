@@ -221,14 +221,21 @@ bool divides_recommendations(const std::string& axis, const std::vector<Recommen
          (!list.empty() && axis == kSource && !value_of(list.front().work, axis).empty());
 }
 
-/// Returns the name of a configuration, such as "framework=ddp, gpus=4". It contains the `axes`
-/// that distinguish the configuration from others that do the same work.
-std::string recommended_name_of(const Contestant& one, const std::vector<std::string>& axes) {
-  std::string name;
-  for (const std::string& axis : axes) {
-    name += fmt::format("{}={}, ", axis, value_of(one.key, axis));
+/// Returns the names of configurations, such as "framework=ddp, gpus=4; framework=ddp, gpus=8". A
+/// name contains the `axes` that distinguish the configuration from others that do the same work.
+/// `name_of` returns the shown name of an axis.
+template <class NameOf>
+std::string recommended_names(const std::vector<Contestant>& list,
+                              const std::vector<std::string>& axes, NameOf name_of) {
+  std::vector<std::string> names;
+  for (const Contestant& one : list) {
+    std::string& name = names.emplace_back();
+    for (const std::string& axis : axes) {
+      name += fmt::format("{}={}, ", name_of(axis), value_of(one.key, axis));
+    }
+    name += fmt::format("gpus={}", one.gpus);
   }
-  return fmt::format("{}gpus={}", name, one.gpus);
+  return fmt::format("{}", fmt::join(names, "; "));
 }
 
 std::vector<Column> recommended_columns_of(const std::vector<std::string>& work_axes,
@@ -250,13 +257,6 @@ std::vector<Column> recommended_columns_of(const std::vector<std::string>& work_
   columns.push_back({"best_gpus", "best " + worker + "s"});
   columns.push_back({"best_gpus_by_mean", "best by the mean"});
   return columns;
-}
-
-std::string recommended_names(const std::vector<Contestant>& list,
-                              const std::vector<std::string>& axes) {
-  std::vector<std::string> names;
-  for (const Contestant& one : list) names.push_back(recommended_name_of(one, axes));
-  return fmt::format("{}", fmt::join(names, "; "));
 }
 
 }  // namespace
@@ -297,15 +297,20 @@ Table recommend_table(const Frame& frame, const AnalysisOptions& options) {
     work_axes.emplace_back("device");
   }
   table.columns = recommended_columns_of(work_axes, start);
+  const auto add_names = [&](Row& row, const std::vector<Contestant>& named) {
+    row.axes_text([&](auto name_of) { return recommended_names(named, other_axes, name_of); },
+                  start.all_axes);
+  };
   for (const Recommendation& one : list) {
     Row row;
     for (const std::string& axis : work_axes) row.text(value_of(one.work, axis));
     const double per_s = 1 / median(one.fastest.seconds_per_sample);
-    row.number(one.budget_gpus).text(recommended_name_of(one.fastest, other_axes));
+    row.number(one.budget_gpus);
+    add_names(row, {one.fastest});
     row.number(static_cast<double>(one.fastest.seconds_per_sample.size()));
     row.number(per_s).number(per_s * 3600 / one.fastest.gpus).number(one.equal_p);
-    row.text(recommended_names(one.as_fast, other_axes));
-    row.text(recommended_names(one.untested, other_axes));
+    add_names(row, one.as_fast);
+    add_names(row, one.untested);
     row.number(one.best_gpus).number(one.best_gpus_by_mean).into(table);
   }
   return table;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -25,6 +26,13 @@ class Row {
   Row& interval(const Interval& value) {
     if (value.kind == Interval::Kind::None) return nothing();
     return cells_.emplace_back(Bounds{value.low, value.high}), *this;
+  }
+  /// Adds a text with the names of axes. `text_with` returns the text with the names that its
+  /// argument, a function, returns for the study's axes. Readers see the short names among `axes`.
+  template <class TextWith>
+  Row& axes_text(TextWith text_with, const std::vector<std::string>& axes) {
+    const auto short_name = [&](const std::string& axis) { return short_axis(axis, axes); };
+    return cells_.emplace_back(AxesText{text_with(short_name), text_with(std::identity())}), *this;
   }
   Row& nothing() { return cells_.emplace_back(), *this; }
   void into(Table& table) { table.rows.push_back(std::move(cells_)); }

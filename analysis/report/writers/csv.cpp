@@ -33,6 +33,8 @@ void add_cell(std::string& text, const Cell& cell, const Column& column) {
     if (bounds != nullptr) text += csv_number(bounds->high);
   } else if (const auto* number = std::get_if<double>(&cell)) {
     text += csv_number(*number);
+  } else if (const auto* named = std::get_if<AxesText>(&cell)) {
+    text += csv_cell(named->whole);
   } else {
     text += csv_cell(shown(cell, column, ""));
   }

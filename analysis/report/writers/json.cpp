@@ -47,6 +47,8 @@ void add_cell(TextWriter& json, const Cell& cell, const Column& column) {
     add(json, column.id + "_high", bounds != nullptr ? bounds->high : kUnknown);
   } else if (const auto* text = std::get_if<std::string>(&cell)) {
     json.member(column.id, *text);
+  } else if (const auto* named = std::get_if<AxesText>(&cell)) {
+    json.member(column.id, named->whole);
   } else {
     const auto* value = std::get_if<double>(&cell);
     add(json, column.id, value != nullptr ? *value : kUnknown);

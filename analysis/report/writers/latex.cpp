@@ -75,8 +75,8 @@ std::vector<std::string> cell_texts(const Cell& cell, const Column& column) {
     return {number_text(bounds->low, column), number_text(bounds->high, column)};
   }
   if (const auto* value = std::get_if<double>(&cell)) return {number_text(*value, column)};
-  if (!std::holds_alternative<std::string>(cell)) return {kMissing};
-  const std::string text = latex_text(std::get<std::string>(cell));
+  if (std::holds_alternative<std::monostate>(cell)) return {kMissing};
+  const std::string text = latex_text(shown(cell, column, ""));
   // At the start of a row, LaTeX would read "[" or "*" as an argument of the `\\` that ends the row
   // before it. Braces prevent this.
   return {text.starts_with('[') || text.starts_with('*') ? "{" + text + "}" : text};

@@ -28,8 +28,9 @@ Frame frame_with_axis(const std::string& name) {
   return frame;
 }
 
-std::string written(const char* format, const Frame& frame) {
-  return find_report_writer(format).render({{efficiency_table(frame, {})}});
+std::string written(const char* format, const Frame& frame,
+                    Table (*make)(const Frame&, const AnalysisOptions&) = &efficiency_table) {
+  return find_report_writer(format).render({{make(frame, {})}});
 }
 
 }  // namespace
@@ -61,6 +62,20 @@ TEST_CASE("JSON has one value of each name") {
   const std::string json = written("json", frame_with_axis("nodes"));
   CHECK_THAT(json, Contains("\"axis_nodes\": \"low\"") && Contains("\"nodes\": 1"));
   CHECK_THAT(json, !Contains("\"nodes\": \"low\""));
+}
+
+TEST_CASE("pairs and recommendations have short axis names for readers, whole ones for programs") {
+  const Frame frame = frame_with_axis("training.depth");
+  for (const auto& [make, name] : {std::pair(&verdicts_table, "depth=low"),
+                                   std::pair(&recommend_table, "depth=low, gpus=1")}) {
+    const std::string whole = "training." + std::string(name);
+    for (const char* format : {"text", "markdown", "latex"}) {
+      CHECK_THAT(written(format, frame, make), Contains(name) && !Contains(whole));
+    }
+    for (const char* format : {"csv", "json"}) {
+      CHECK_THAT(written(format, frame, make), Contains(whole));
+    }
+  }
 }
 
 TEST_CASE("axes with equal names after renaming are distinguished too") {

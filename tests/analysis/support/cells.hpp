@@ -33,8 +33,11 @@ inline double number(const analysis::Table& table, std::size_t row, const std::s
   return std::get<double>(cell(table, row, id));
 }
 
+/// Returns the text of a cell as readers see it.
 inline std::string text(const analysis::Table& table, std::size_t row, const std::string& id) {
-  return std::get<std::string>(cell(table, row, id));
+  const analysis::Cell& found = cell(table, row, id);
+  const auto* named = std::get_if<analysis::AxesText>(&found);
+  return named != nullptr ? named->shown : std::get<std::string>(found);
 }
 
 inline bool is_empty(const analysis::Table& table, std::size_t row, const std::string& id) {
