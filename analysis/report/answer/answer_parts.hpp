@@ -49,6 +49,9 @@ std::string quoted_value(std::string value);
 std::string with_interval(const Estimate& estimate, int decimals, double scale = 1,
                           const std::string& unit = "");
 
+/// Returns the estimate with the opposite sign.
+Estimate negated(const Estimate& estimate);
+
 /// Returns a name for the curves with the indices `members` in `all`, the keys of all curves. The
 /// name consists of the axis values that only these curves share, the names of at most two curves,
 /// or the number of curves. Returns an empty text if `members` contains all curves.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "analysis/metrics/scaling/accuracy_loss.hpp"
 #include "analysis/metrics/scaling/knee.hpp"
@@ -13,37 +12,34 @@
 namespace dlscale::analysis {
 namespace {
 
-std::string points_of(Estimate loss) {
-  loss.value = std::abs(loss.value);
+std::string points_of(const Estimate& loss) {
   return with_interval(loss, 2, 100, " points");
-}
-
-/// Returns the loss with the opposite sign, as a gain.
-Estimate gain_of(const Estimate& loss) {
-  Estimate gain = loss;
-  gain.value = -loss.value;
-  gain.interval = {loss.interval.kind, -loss.interval.high, -loss.interval.low};
-  return gain;
 }
 
 /// Returns the sentences on the losses of one group.
 std::string loss_sentences(const AccuracyLosses& group) {
   const BatchLoss& last = group.losses.back();
+  const bool is_gain = last.loss.value < 0;
+  const Estimate change = is_gain ? negated(last.loss) : last.loss;
   const std::string from =
       fmt::format("from {:.2f} % at batch {}", 100 * group.first_accuracy, group.first_batch);
   if (group.finding == Finding::TooFewRepeats) {
     return fmt::format(
-        "{:.2f} % at batch {} and {:.2f} % at batch {}: n = {} is too small for a test of the "
-        "difference, which needs n = 4.",
-        100 * group.first_accuracy, group.first_batch, 100 * last.accuracy, last.global_batch,
-        last.loss.n);
+        "The accuracy at batch {} is {} {} than the {:.2f} % at batch {}, but n = {} is too small "
+        "for a test of the difference, which needs n = 4.",
+        last.global_batch, points_of(change), is_gain ? "higher" : "lower",
+        100 * group.first_accuracy, group.first_batch, last.loss.n);
   }
   if (group.finding == Finding::NotDistinguishable) {
-    return fmt::format("No loss can be detected {} to batch {}: the difference is {}.", from,
-                       last.global_batch, with_interval(last.loss, 2, 100, " points"));
+    return fmt::format(
+        "The accuracy at batch {} is {} {} than the {:.2f} % at batch {}, but {} cannot tell this "
+        "difference from none.",
+        last.global_batch, points_of(change), is_gain ? "higher" : "lower",
+        100 * group.first_accuracy, group.first_batch,
+        base::count_of(static_cast<std::int64_t>(last.loss.n), "repetition"));
   }
-  if (last.loss.value < 0) {
-    return fmt::format("Accuracy rises {} by {} at batch {}.", from, points_of(gain_of(last.loss)),
+  if (is_gain) {
+    return fmt::format("Accuracy rises {} by {} at batch {}.", from, points_of(change),
                        last.global_batch);
   }
   const BatchLoss* bearable = nullptr;
@@ -91,8 +87,8 @@ std::optional<Answer> batch_answer(const AnsweredStudy& study) {
   }
   if (groups.empty()) {
     return Answer{answer.question,
-                  fmt::format("Unknown: the accuracies are not comparable: {} (use --mixed to "
-                              "compare anyway).{}",
+                  fmt::format("Unknown, because the accuracies are not comparable: {} (use --mixed "
+                              "to compare anyway).{}",
                               mixed, diverged.empty() ? "" : " " + diverged),
                   false};
   }

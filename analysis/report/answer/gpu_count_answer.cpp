@@ -120,6 +120,12 @@ std::string scaling_sentences(const CountGroup& group, const AnsweredStudy& stud
       many, study.options.min_efficiency, numbers, doubt, beyond_sentence(group, study));
 }
 
+/// Returns the clause that only one count looks worthwhile.
+std::string only(int count, const std::string& worker) {
+  return fmt::format("only {} {} worthwhile", base::count_of(count, worker),
+                     count == 1 ? "looks" : "look");
+}
+
 /// Returns the sentences for a group in which no count above the reference is worthwhile.
 std::string reference_sentences(const CountGroup& group, const AnsweredStudy& study) {
   const WorthwhileCount& result = *group.nearest;
@@ -132,9 +138,9 @@ std::string reference_sentences(const CountGroup& group, const AnsweredStudy& st
         "cannot tell whether the efficiency is at least {}.",
         baseline, beyond, numbers, study.options.min_efficiency);
   }
-  return fmt::format("{} {}: at {} the efficiency is {}, below {}.",
-                     result.is_proven ? "use" : "only this count looks worthwhile:", baseline,
-                     beyond, numbers, study.options.min_efficiency);
+  return fmt::format("{}: at {} the efficiency is {}, below {}.",
+                     result.is_proven ? "use " + baseline : only(result.gpus, study.worker), beyond,
+                     numbers, study.options.min_efficiency);
 }
 
 std::string sentence_case(std::string text) {
@@ -214,7 +220,7 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
     answer.text +=
         (answer.text.empty() ? "" : " ") +
         (name.empty() ? sentence_case(text)
-                      : (base::is_digit(name[0]) ? "For " : "With ") + name + ": " + text);
+                      : (base::is_digit(name[0]) ? "For " : "With ") + name + ", " + text);
     answer.is_supported = answer.is_supported && group.lowest->is_proven &&
                           (group.lowest->at_count || !group.lowest->is_beyond_unclear);
   }

@@ -131,18 +131,20 @@ void add_open_step(std::vector<NextStep>& steps, const std::string& purpose, std
        {}});
 }
 
+/// Adds the step that repeats the points with the GPU counts `at`. `purpose` says what for.
 void add_repeats_step(std::vector<NextStep>& steps, const AnsweredStudy& study,
-                      const std::string& reason, const std::set<int>& at, std::size_t repeats) {
+                      const std::string& purpose, const std::set<int>& at, std::size_t repeats) {
   std::set<int> all;
   for (const RunRow& run : study.frame.runs) all.insert(run.gpus);
   const std::string where = count_condition(at, all);
   if (study.frame.is_imported) {
-    steps.push_back({reason + fmt::format(": run each point {} times{} and collect the logs",
-                                          repeats, where.empty() ? "" : " (only " + where + ")"),
+    steps.push_back({purpose + fmt::format(", run each point {} times{} and collect the logs",
+                                           repeats, where.empty() ? "" : " (only " + where + ")"),
                      {}});
     return;
   }
-  add_plan_step(steps, study, reason, fmt::format("study.repeats={}", repeats),
+  add_plan_step(steps, study, purpose + ", repeat more often",
+                fmt::format("study.repeats={}", repeats),
                 "dlscale submit" + (where.empty() ? "" : " --where '" + where + "'"));
 }
 
@@ -168,8 +170,7 @@ void add_interval_steps(std::vector<NextStep>& steps, const AnsweredStudy& study
     add_open_step(steps, "for 95 % intervals", open, "");
   }
   if (!few.empty()) {
-    add_repeats_step(steps, study, "for 95 % intervals, repeat more often", few,
-                     kFewestForInterval);
+    add_repeats_step(steps, study, "for 95 % intervals", few, kFewestForInterval);
   }
 }
 
@@ -225,7 +226,7 @@ void add_decision_step(std::vector<NextStep>& steps, const AnsweredStudy& study,
   if (open > 0 && !study.frame.ends_repeats_early) {
     add_open_step(steps, purpose, open, "");
   } else {
-    add_repeats_step(steps, study, purpose + ", repeat more often", unclear, repeats);
+    add_repeats_step(steps, study, purpose, unclear, repeats);
   }
 }
 

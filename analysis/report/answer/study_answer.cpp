@@ -53,6 +53,11 @@ std::string with_interval(const Estimate& estimate, int decimals, double scale,
   return text;
 }
 
+Estimate negated(const Estimate& estimate) {
+  const Interval& interval = estimate.interval;
+  return {-estimate.value, {interval.kind, -interval.high, -interval.low}, estimate.n};
+}
+
 namespace {
 
 bool has_values(const CurveKey& key, const CurveKey& values) {
@@ -140,6 +145,56 @@ std::string study_sentence(const AnsweredStudy& study) {
          " per point.";
 }
 
+// The device and the data set in one sentence.
+
+/// Returns a condition of the run or, if the run does not record it, an axis value. Returns an
+/// empty text if the run has neither.
+std::string condition_or_axis(const RunRow& run, const char* name) {
+  for (const auto* values : {&run.conditions, &run.point}) {
+    const auto found = values->find(name);
+    if (found != values->end() && found->second != "no") return found->second;
+  }
+  return "";
+}
+
+/// Returns the model of the run's GPUs or, for a run on CPUs, of its CPUs. Returns "GPU" or "CPU"
+/// if the model is unknown, and an empty text if the kind of device is unknown, too.
+std::string device_model(const RunRow& run) {
+  const std::string device = condition_or_axis(run, "device");
+  const bool is_cpu = device == "cpu";
+  const std::string model = condition_or_axis(run, is_cpu ? "cpu" : "gpu");
+  if (!model.empty() || device.empty()) return model;
+  return is_cpu ? "CPU" : "GPU";
+}
+
+/// Sets the sentence on the device and the data set of the used runs. Leaves it empty if no run was
+/// used.
+void add_setup(StudyAnswer& answer, const Frame& frame) {
+  std::set<std::string> devices, data;
+  bool any = false;
+  for (const RunRow& run : frame.runs) {
+    if (!is_used(run)) continue;
+    any = true;
+    devices.insert(device_model(run));
+    data.insert(condition_or_axis(run, "dataset"));
+  }
+  devices.erase("");
+  data.erase("");
+  if (!any) return;
+  if (devices.empty() && data.empty()) {
+    answer.setup = "The runs do not record their device and data set.";
+    return;
+  }
+  answer.has_several_setups = devices.size() > 1 || data.size() > 1;
+  answer.setup = fmt::format("Measured on {} with {}.",
+                             devices.empty()       ? "an unrecorded device"
+                             : devices.size() == 1 ? *devices.begin()
+                                                   : base::count_of(devices.size(), "device model"),
+                             data.empty()       ? "an unrecorded data set"
+                             : data.size() == 1 ? "the data set " + *data.begin()
+                                                : base::count_of(data.size(), "data set"));
+}
+
 void add_answer(std::vector<Answer>& list, std::optional<Answer> answer) {
   if (answer) list.push_back(std::move(*answer));
 }
@@ -167,6 +222,7 @@ StudyAnswer answer_study(const Frame& frame, const AnalysisOptions& options) {
   const AnsweredStudy study(frame, options);
   StudyAnswer answer;
   answer.study = study_sentence(study);
+  add_setup(answer, frame);
   add_answer(answer.answers, gpu_count_answer(study));
   add_answer(answer.answers, speed_answer(study));
   add_answer(answer.answers, batch_speed_answer(study));
@@ -197,6 +253,7 @@ const char* light_word(TrustCheck::Light light) {
 
 std::string answer_text(const StudyAnswer& answer) {
   std::string text = broken(answer.study, "  ");
+  if (!answer.setup.empty()) text += broken(answer.setup, "  ");
   for (const Answer& one : answer.answers) {
     text += broken("- " + one.question + " " + one.text, "  ");
   }

@@ -39,6 +39,9 @@ struct StudyAnswer {
   std::vector<Answer> answers;
   std::vector<TrustCheck> checks;
   std::vector<NextStep> next;
+  /// Device and data set of the used runs in one sentence. Empty if no run was used.
+  std::string setup = {};
+  bool has_several_setups = false;  ///< true if the runs used several devices or data sets
 };
 
 /// Returns the answers for the runs in the frame. The same frame always gives the same texts.

@@ -25,7 +25,7 @@ TrustCheck repetition_check(const AnsweredStudy& study) {
     return check;
   }
   check.light = most < 2 ? Light::Red : Light::Amber;
-  check.text = most < 2 ? "one run per point: the spread is unknown"
+  check.text = most < 2 ? "one run per point, so the spread is unknown"
                         : fmt::format("some points have {} of the {} that a 95 % interval needs",
                                       fewest, kFewestForInterval);
   return check;
@@ -44,7 +44,7 @@ TrustCheck condition_check(const AnsweredStudy& study) {
   const std::size_t refused = study.verdicts.refused.size() + study.batches.refused.size();
   if (!mixed.empty()) {
     check.light = Light::Red;
-    check.text = "mixed: " + mixed.front();
+    check.text = fmt::format("different within a comparison ({})", mixed.front());
   } else if (refused > 0) {
     check.light = Light::Amber;
     check.text = fmt::format("{} not compared, because their conditions differ",

@@ -19,24 +19,45 @@ constexpr std::size_t kMostContests = 3;
 /// Words for a quality in which variants are compared.
 struct Quality {
   const char* question;
-  const char* noun;  ///< for "no difference in ..."
-  const char* than;  ///< words between the number and the worse value
+  const char* noun;  ///< for "the repetitions cannot tell the ... apart"
   const char* comparative;
-  double scale;
+  bool is_accuracy;
 };
 
-constexpr Quality kSpeed{"Which variant is faster?", "speed", "times as fast as", "faster", 1};
-constexpr Quality kBatchSpeed{"Which batch is faster?", "samples/s", "times as fast as", "faster",
-                              1};
-constexpr Quality kAccuracy{"Which variant is more accurate?", "accuracy",
-                            "points more accurate than", "more accurate", 100};
+constexpr Quality kSpeed{"Which variant is faster?", "speed", "faster", false};
+constexpr Quality kBatchSpeed{"Which batch is faster?", "samples/s", "faster", false};
+constexpr Quality kAccuracy{"Which variant is more accurate?", "accuracy", "more accurate", true};
+
+/// Returns a difference of accuracies in words: "0.50 points [0.41, 0.62] higher".
+std::string points_in_words(const Estimate& advantage) {
+  return advantage.value < 0 ? with_interval(negated(advantage), 2, 100, " points") + " lower"
+                             : with_interval(advantage, 2, 100, " points") + " higher";
+}
 
 /// Returns the advantage at the largest GPU count, or the smallest and the largest advantage if
 /// several configurations were compared.
 std::string advantage_of(const VariantContest& contest, const Quality& quality) {
-  const std::string largest = with_interval(contest.advantages.back(), 2, quality.scale);
+  const auto text_of = [&](const Estimate& advantage) {
+    return quality.is_accuracy ? points_in_words(advantage) : with_interval(advantage, 2);
+  };
+  const std::string largest = text_of(contest.advantages.back());
   if (contest.advantages.size() == 1) return largest;
-  return with_interval(contest.advantages.front(), 2, quality.scale) + " to " + largest;
+  return text_of(contest.advantages.front()) + " to " + largest;
+}
+
+/// Returns the comparison of the values of a contest in words. `a` of the contest comes first.
+std::string comparison_clause(const VariantContest& contest, const Quality& quality) {
+  const std::string a = quoted_value(contest.a), b = quoted_value(contest.b);
+  const std::string numbers = advantage_of(contest, quality);
+  return quality.is_accuracy ? fmt::format("{} has an accuracy {} than {}", a, numbers, b)
+                             : fmt::format("{} is {} times as fast as {}", a, numbers, b);
+}
+
+/// Returns the smallest number of repetitions of the compared points.
+std::size_t fewest_repeats_of(const VariantContest& contest) {
+  std::size_t fewest = contest.advantages.front().n;
+  for (const Estimate& advantage : contest.advantages) fewest = std::min(fewest, advantage.n);
+  return fewest;
 }
 
 std::string place_of(const VariantContest& contest, const std::string& worker) {
@@ -50,20 +71,14 @@ std::string place_of(const VariantContest& contest, const std::string& worker) {
 /// Returns the sentence on a contest with enough repetitions for a test.
 std::string contest_sentence(const VariantContest& contest, const std::string& worker,
                              const Quality& quality) {
-  const std::string a = quoted_value(contest.a), b = quoted_value(contest.b);
-  const std::string numbers = advantage_of(contest, quality);
-  const std::string place = place_of(contest, worker);
+  std::string text = comparison_clause(contest, quality) + place_of(contest, worker);
   if (contest.finding == Finding::NotDistinguishable) {
-    if (contest.advantages.size() > 1) {
-      return fmt::format("No difference in {} between {} and {} can be detected{}.", quality.noun,
-                         a, b, place);
-    }
-    return fmt::format("No difference in {} between {} and {} can be detected: {} is {} {} {}{}.",
-                       quality.noun, a, b, a, numbers, quality.than, b, place);
+    const auto n = static_cast<std::int64_t>(fewest_repeats_of(contest));
+    return fmt::format("{}, but {} cannot tell this difference from none.", text,
+                       base::count_of(n, "repetition"));
   }
-  std::string text = fmt::format("{} is {} {} {}{}", a, numbers, quality.than, b, place);
   if (contest.from_gpus < contest.last_gpus) {
-    text += fmt::format(", and {} from {}", quality.comparative,
+    text += fmt::format(", and {}{} from {}", quality.is_accuracy ? "is " : "", quality.comparative,
                         base::count_of(contest.from_gpus, worker));
   }
   return text + ".";
@@ -91,20 +106,34 @@ std::set<std::string> values_of(const std::vector<const VariantContest*>& contes
   return values;
 }
 
-/// Returns one sentence on all contests of an axis that have too few repetitions for a test, or an
+/// Returns the sentence on the contest with the largest difference of `contests`.
+std::string largest_difference(const std::vector<const VariantContest*>& contests,
+                               const std::string& worker, const Quality& quality) {
+  const VariantContest& largest = **std::ranges::max_element(
+      contests, {}, [](const VariantContest* one) { return one->advantages.back().value; });
+  return fmt::format(" The largest difference found is that {}{}.",
+                     comparison_clause(largest, quality), place_of(largest, worker));
+}
+
+/// Returns the sentences on all contests of an axis that have too few repetitions for a test, or an
 /// empty text without such contests. `all` is the number of contests of the axis.
-std::string untested_sentence(const std::vector<const VariantContest*>& untested, std::size_t all) {
+std::string untested_sentence(const std::vector<const VariantContest*>& untested, std::size_t all,
+                              const std::string& worker, const Quality& quality) {
   if (untested.empty()) return "";
   std::size_t n = 0;
   for (const VariantContest* one : untested) {
     for (const Estimate& advantage : one->advantages) n = std::max(n, advantage.n);
   }
+  if (all == 1) {
+    const VariantContest& only = *untested.front();
+    return fmt::format(" {}{}, but n = {} is too small for a test.",
+                       comparison_clause(only, quality), place_of(only, worker), n);
+  }
   const auto pairs = static_cast<std::int64_t>(untested.size());
-  const std::string values = all == 1 ? fmt::format("{} and {}", quoted_value(untested.front()->a),
-                                                    quoted_value(untested.front()->b))
-                             : untested.size() == all ? "the values"
-                                                      : base::count_of(pairs, "other pair");
-  return fmt::format(" {} cannot be compared: n = {} is too small for a test.", values, n);
+  const std::string values =
+      untested.size() == all ? "the values" : base::count_of(pairs, "other pair");
+  return fmt::format(" {} cannot be compared, because n = {} is too small for a test.", values, n) +
+         largest_difference(untested, worker, quality);
 }
 
 /// Returns the sentences on the contests of one axis. `all` is not empty.
@@ -114,7 +143,8 @@ std::string axis_sentences(const std::vector<const VariantContest*>& all,
   const auto first_untested = std::stable_partition(
       shown.begin(), shown.end(),
       [](const VariantContest* one) { return one->finding != Finding::TooFewRepeats; });
-  const std::string untested = untested_sentence({first_untested, shown.end()}, all.size());
+  const std::string untested =
+      untested_sentence({first_untested, shown.end()}, all.size(), study.worker, quality);
   shown.erase(first_untested, shown.end());
   const std::string winner = winner_of(all);
   const auto order = [&](const VariantContest* one) {
@@ -128,8 +158,10 @@ std::string axis_sentences(const std::vector<const VariantContest*>& all,
     return one->finding == Finding::NotDistinguishable;
   });
   if (all_equal && all.size() > 1) {
-    return text + fmt::format(" No difference in {} between {} values can be detected.",
-                              quality.noun, values_of(all).size());
+    return text +
+           fmt::format(" the repetitions cannot tell the {} of {} values apart.", quality.noun,
+                       values_of(all).size()) +
+           largest_difference(all, study.worker, quality);
   }
   if (!winner.empty())
     text += fmt::format(" {} is {} than the others.", quoted_value(winner), quality.comparative);
@@ -175,8 +207,7 @@ std::string refused_sentences(const AnsweredStudy& study, const Verdicts& verdic
         std::ranges::any_of(verdicts.pairs, [&](const Verdict& pair) { return pair.axis == axis; });
     if (axis == kGpus || is_compared) continue;
     text += fmt::format(
-        "{}{}: not compared, because a condition differs: {} (use --mixed to "
-        "compare anyway).",
+        "{}{}: not compared, because a condition differs ({}; use --mixed to compare anyway).",
         text.empty() ? "" : " ", short_axis(axis, study.all_axes), reason);
   }
   return text;

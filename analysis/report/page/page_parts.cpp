@@ -77,7 +77,7 @@ std::string lights(const StudyPage& page) {
                     html_text(check.name), light_word(check.light));
     // A passed check needs no explanation on the first screen.
     const std::string why =
-        check.light == TrustCheck::Light::Green ? "" : ": " + html_text(check.text);
+        check.light == TrustCheck::Light::Green ? "" : " – " + html_text(check.text);
     text += fmt::format("<li class=\"{}\">{}{}</li>\n", light_class(check.light), link, why);
   }
   return text + "</ul>\n";
@@ -96,8 +96,12 @@ std::string next_runs(const StudyPage& page) {
 std::string answers(const StudyPage& page) {
   const StudyAnswer& answer = page.answer;
   if (answer.study.empty()) return "";
-  std::string text =
-      "<p class=\"study\">" + html_text(answer.study) + "</p>\n<dl class=\"answers\">\n";
+  std::string text = "<p class=\"study\">" + html_text(answer.study) + "</p>\n";
+  if (!answer.setup.empty()) {
+    text += "<p class=\"study\">" + html_text(answer.setup) +
+            (answer.has_several_setups ? " <a href=\"#conditions\">Conditions</a>" : "") + "</p>\n";
+  }
+  text += "<dl class=\"answers\">\n";
   for (const Answer& one : answer.answers) {
     text += fmt::format("<dt>{}</dt>\n<dd{}>{}</dd>\n", html_text(one.question),
                         one.is_supported ? "" : " class=\"open\"", html_sentences(one.text));

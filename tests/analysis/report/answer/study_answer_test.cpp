@@ -144,8 +144,9 @@ TEST_CASE("variants without a difference are not ranked") {
   add_repeats(frame, 2, 200, 6, "ddp");
   add_repeats(frame, 2, 200, 6, "horovod");
   const Answer answer = answer_to(answer_study(frame, {}), "faster");
-  CHECK_THAT(answer.text, Contains("No difference in speed between") &&
-                              Contains("1.00 [0.99, 1.01] times as fast") && Contains("at 2 GPUs"));
+  CHECK_THAT(answer.text,
+             Contains("is 1.00 [0.99, 1.01] times as fast as") &&
+                 Contains(" at 2 GPUs, but 6 repetitions cannot tell this difference from none."));
 }
 
 TEST_CASE("several values without any difference are summarised in one sentence") {
@@ -153,8 +154,11 @@ TEST_CASE("several values without any difference are summarised in one sentence"
   for (const char* framework : {"ddp", "horovod", "deepspeed"}) {
     add_repeats(frame, 2, 200, 6, framework);
   }
-  CHECK(answer_to(answer_study(frame, {}), "faster").text ==
-        "framework: No difference in speed between 3 values can be detected.");
+  CHECK_THAT(
+      answer_to(answer_study(frame, {}), "faster").text,
+      Catch::StartsWith("framework: the repetitions cannot tell the speed of 3 values apart. The "
+                        "largest difference found is that `") &&
+          Contains("` is 1.00 [0.99, 1.01] times as fast as `") && Catch::EndsWith(" at 2 GPUs."));
 }
 
 TEST_CASE("a value that is faster than all others is named first") {
@@ -172,7 +176,8 @@ TEST_CASE("too few repetitions give no recommendation but the runs that are miss
                              Contains("(range ") && !Contains("Use"));
   const Answer faster = answer_to(answer, "faster");
   CHECK_FALSE(faster.is_supported);
-  CHECK_THAT(faster.text, Contains("cannot be compared: n = 3"));
+  CHECK_THAT(faster.text, Contains("`ddp` is 1.20 (range") &&
+                              Contains("at 8 GPUs, but n = 3 is too small for a test."));
   CHECK(check_of(answer, "repetitions").light == TrustCheck::Light::Amber);
   REQUIRE(answer.next.size() == 1);
   CHECK(answer.next[0].commands ==
@@ -378,7 +383,8 @@ TEST_CASE("batches are compared by samples/s, in an answer of their own") {
                                   "`64` at 2 GPUs. The numbers compare samples/s."));
   std::erase_if(frame.runs, [](const RunRow& run) { return run.repetition > 3; });
   CHECK(answer_to(answer_study(frame, {}), "Which batch is faster?").text ==
-        "batch_per_gpu: `128` and `64` cannot be compared: n = 3 is too small for a test.");
+        "batch_per_gpu: `128` is 1.20 (range 1.19 to 1.21, n = 3) times as fast as `64` at 2 GPUs, "
+        "but n = 3 is too small for a test.");
   for (const Answer& one : answer.answers) CHECK(one.question != "Which variant is faster?");
 }
 
@@ -390,7 +396,7 @@ TEST_CASE("an axis whose values were not compared has the reason") {
   const Answer faster = answer_to(answer_study(frame, {}), "Which variant is faster?");
   CHECK_FALSE(faster.is_supported);
   CHECK(faster.text ==
-        "framework: not compared, because a condition differs: gpu is \"A100\" and \"K80\" (use "
+        "framework: not compared, because a condition differs (gpu is \"A100\" and \"K80\"; use "
         "--mixed to compare anyway).");
   CHECK_THAT(answer_to(answer_study(frame, {.allow_mixed = true}), "faster").text,
              Contains("times as fast as"));
@@ -407,7 +413,7 @@ TEST_CASE("batches that were not compared have the reason, and no table of verdi
   }
   const StudyAnswer answer = answer_study(frame, {});
   CHECK_THAT(answer_to(answer, "Which batch is faster?").text,
-             Contains("batch_per_gpu: not compared, because a condition differs: gpu is"));
+             Contains("batch_per_gpu: not compared, because a condition differs (gpu is"));
   const TrustCheck check = check_of(answer, "conditions");
   CHECK(check.light == TrustCheck::Light::Amber);
   CHECK(check.table.empty());
@@ -433,7 +439,7 @@ TEST_CASE("accuracies of runs under different conditions are not compared") {
   const Answer answer = answer_to(answer_study(frame, {}), "larger batch");
   CHECK_FALSE(answer.is_supported);
   CHECK_THAT(answer.text,
-             Catch::StartsWith("Unknown: the accuracies are not comparable: code is") &&
+             Catch::StartsWith("Unknown, because the accuracies are not comparable: code is") &&
                  Contains("--mixed"));
   CHECK_THAT(answer_to(answer_study(frame, {.allow_mixed = true}), "larger batch").text,
              Contains("Accuracy falls from 95.00 % at batch 64 by 5.00 points ["));
@@ -451,8 +457,72 @@ TEST_CASE("diverged runs are counted with their smallest batch") {
     frame.runs.push_back(run);
   }
   const StudyAnswer answer = answer_study(frame, {});
-  CHECK_THAT(answer_to(answer, "batch").text, Contains("No loss can be detected from 95.00 %") &&
-                                                  Contains("2 runs diverged, from batch 256 on."));
+  CHECK_THAT(answer_to(answer, "batch").text,
+             Contains("lower than the 95.00 % at batch 64, but 6 repetitions cannot tell") &&
+                 Contains("2 runs diverged, from batch 256 on."));
+}
+
+TEST_CASE("a difference that the repetitions cannot tell from none is stated with its size") {
+  Frame frame = frame_of({});
+  add_accurate_repeats(frame, 1, 0.95, 4);
+  add_accurate_repeats(frame, 2, 0.949, 4);
+  // All four accuracies at the larger batch are higher, which n = 4 in several groups cannot prove.
+  for (const char* other : {"a", "b", "c"}) {
+    add_accurate_repeats(frame, 1, 0.95, 4, other);
+    add_accurate_repeats(frame, 2, 0.95, 4, other);
+  }
+  const std::string text = answer_to(answer_study(frame, {}), "batch").text;
+  CHECK_THAT(text, Catch::StartsWith("The accuracy at batch 128 is 0.10 points (range ") &&
+                       Contains(", n = 4) lower than the 95.00 % at batch 64, but 4 repetitions "
+                                "cannot tell this difference from none."));
+  const std::string variants = answer_to(answer_study(frame, {}), "accurate").text;
+  CHECK_THAT(variants, Contains("points") && !Contains("-0."));
+}
+
+TEST_CASE("a difference of accuracies names the variant with the higher accuracy and the points") {
+  Frame frame = frame_of({});
+  add_accurate_repeats(frame, 2, 0.94, 6, "ddp");
+  add_accurate_repeats(frame, 2, 0.95, 6, "horovod");
+  CHECK_THAT(answer_to(answer_study(frame, {}), "accurate").text,
+             Catch::StartsWith("framework: `horovod` has an accuracy 1.00 points [") &&
+                 Catch::EndsWith("] higher than `ddp` at 2 GPUs."));
+}
+
+TEST_CASE("no sentence of the first screen has two colons") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 1, 100, 3, "ddp");
+  add_repeats(frame, 2, 90, 3, "ddp");
+  add_repeats(frame, 1, 100, 3, "horovod");
+  add_repeats(frame, 2, 190, 3, "horovod");
+  const StudyAnswer answer = answer_study(frame, {});
+  CHECK_THAT(answer_to(answer, "GPUs?").text,
+             Contains("With framework=ddp, only 1 GPU looks worthwhile: at 2 GPUs the efficiency"));
+  for (const Answer& one : answer.answers) {
+    for (std::size_t at = 0; at < one.text.size();) {
+      const std::size_t end = std::min(one.text.find(". ", at), one.text.size());
+      const std::string sentence = one.text.substr(at, end - at);
+      INFO(sentence);
+      CHECK(std::ranges::count(sentence, ':') < 2);
+      at = end + 2;
+    }
+  }
+}
+
+TEST_CASE("one line names the device and the data set, or their numbers") {
+  Frame frame = clear_study();
+  CHECK(answer_study(frame, {}).setup == "Measured on A100 with an unrecorded data set.");
+  for (RunRow& run : frame.runs) run.conditions["dataset"] = "imagenet";
+  const StudyAnswer same = answer_study(frame, {});
+  CHECK(same.setup == "Measured on A100 with the data set imagenet.");
+  CHECK_FALSE(same.has_several_setups);
+  CHECK_THAT(answer_text(same), Contains("per point.\n" + same.setup + "\n- How many"));
+  frame.runs[0].conditions = {{"device", "cpu"}, {"cpu", "Xeon"}, {"dataset", "cifar10"}};
+  const StudyAnswer several = answer_study(frame, {});
+  CHECK(several.setup == "Measured on 2 device models with 2 data sets.");
+  CHECK(several.has_several_setups);
+  for (RunRow& run : frame.runs) run.conditions.clear();
+  CHECK(answer_study(frame, {}).setup == "The runs do not record their device and data set.");
+  CHECK(answer_study(frame_of({}), {}).setup.empty());
 }
 
 TEST_CASE("a study without results has a sentence and no answers") {
@@ -523,11 +593,13 @@ TEST_CASE("pairs with too few repetitions are summarised in one sentence for eac
   for (const char* framework : {"ddp", "horovod", "deepspeed"}) {
     add_repeats(frame, 2, 200, 3, framework);
   }
-  CHECK(answer_to(answer_study(frame, {}), "faster").text ==
-        "framework: the values cannot be compared: n = 3 is too small for a test.");
+  CHECK_THAT(answer_to(answer_study(frame, {}), "faster").text,
+             Catch::StartsWith("framework: the values cannot be compared, because n = 3 is too "
+                               "small for a test. The largest difference found is that `") &&
+                 Contains("` is 1.00 (range"));
   std::erase_if(frame.runs, [](const RunRow& run) { return run.point.at("framework") == "ddp"; });
-  CHECK(answer_to(answer_study(frame, {}), "faster").text ==
-        "framework: `deepspeed` and `horovod` cannot be compared: n = 3 is too small for a test.");
+  CHECK_THAT(answer_to(answer_study(frame, {}), "faster").text,
+             Contains("times as fast as") && Contains("but n = 3 is too small for a test."));
 }
 
 TEST_CASE("next to pairs that can be compared, the other pairs are counted") {
@@ -537,7 +609,8 @@ TEST_CASE("next to pairs that can be compared, the other pairs are counted") {
   add_repeats(frame, 2, 150, 2, "deepspeed");
   CHECK_THAT(answer_to(answer_study(frame, {}), "faster").text,
              Contains("`ddp` is 2.00 [") &&
-                 Contains(" 2 other pairs cannot be compared: n = 2 is too small for a test."));
+                 Contains(" 2 other pairs cannot be compared, because n = 2 is too small for a "
+                          "test. The largest difference found is that `"));
 }
 
 TEST_CASE("answers name axes by their last part, and omit axes that a run does not have") {

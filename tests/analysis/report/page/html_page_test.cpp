@@ -51,13 +51,18 @@ TEST_CASE("a page shows the answers, then figures and tables, then warnings and 
                    {{TrustCheck::Light::Amber, "repetitions", "too few", "sample"},
                     {TrustCheck::Light::Green, "runs", "all used", ""}},
                    {{"to decide", {"dlscale plan", "dlscale submit --where 'gpus > 1'"}}}};
+  sample.answer.setup = "Measured on A100.";
   const std::string answered = html_page(sample);
+  CHECK_THAT(answered, Contains("<p class=\"study\">Measured on A100.</p>"));
+  sample.answer.has_several_setups = true;
+  CHECK_THAT(html_page(sample),
+             Contains("Measured on A100. <a href=\"#conditions\">Conditions</a></p>"));
   CHECK(answered.find("How many GPUs?") < answered.find("figure-efficiency"));
   CHECK(answered.find("figure-efficiency") < answered.find("section id=\"table-sample\""));
   CHECK_THAT(answered, Contains("Use up to 4 with <code>a&lt;b</code>.") &&
                            Contains("<dd class=\"open\">x</dd>"));
   CHECK_THAT(answered, Contains("<li class=\"amber\"><a href=\"#table-sample\"") &&
-                           Contains("repetitions: caution</a>: too few</li>"));
+                           Contains("repetitions: caution</a> – too few</li>"));
   CHECK_THAT(answered, Contains("<a href=\"#conditions\" title=\"all used\">runs: ok</a></li>"));
   CHECK_THAT(answered,
              Contains("<code>dlscale plan\ndlscale submit --where &#39;gpus &gt; 1&#39;</code>"));
