@@ -93,6 +93,15 @@ MadeFigure rates(const FigureChoice& choice) {
           "no run of the study has known epochs and a known learning rate"};
 }
 
+/// Returns the reason why a figure of a fixed kind has no points.
+std::string why_no_points(const analysis::FigureKind& kind, const workspace::ChosenStudy& study) {
+  for (const analysis::Quantity* quantity : analysis::quantities_named(kind.name)) {
+    if (quantity->relative == nullptr) continue;
+    return why_no_values(*quantity, study.frame, study.options);
+  }
+  return describe_lack(study.frame, kind.name, kind.needs);
+}
+
 MadeFigure figure_of(workspace::ChosenStudy& study, const FigureChoice& choice) {
   if (choice.kind == kRoofline) {
     analysis::Figure figure = figure_of_roofline(study, choice.roofline);
@@ -112,8 +121,9 @@ MadeFigure figure_of(workspace::ChosenStudy& study, const FigureChoice& choice) 
   const analysis::FigureKind& kind = analysis::find_figure_kind(choice.kind);
   study.options.laws = choice.laws;
   analysis::Figure figure = kind.make(study.frame, study.options);
-  std::string why = analysis::describe_use(study.frame);
-  if (!figure.why_empty.empty()) why = figure.why_empty + "; " + why;
+  const std::string& own = figure.why_empty;
+  std::string why = fmt::format("{}; {}", own.empty() ? why_no_points(kind, study) : own,
+                                analysis::describe_use(study.frame));
   return {std::move(figure), std::move(why)};
 }
 
@@ -123,6 +133,7 @@ MadeFigure results(const FigureChoice& choice) {
   }
   workspace::ChosenStudy study = workspace::open_study(choice.study);
   MadeFigure made = figure_of(study, choice);
+  if (!study.nothing_read.empty()) made.why_empty += "; " + study.nothing_read;
   made.outdated = std::move(study.outdated);
   return made;
 }

@@ -7,29 +7,49 @@
 namespace dlscale::analysis {
 namespace {
 
+constexpr const char* kTimed = "a completed run with timed steps";
+constexpr const char* kCurve = "a curve with a baseline";
+constexpr const char* kTimedAccuracy =
+    "a completed classification run that recorded its evaluations and the times of its epochs";
+constexpr const char* kInference = "a completed run with mode = \"inference\"";
+
 constexpr FigureKind kKinds[] = {
-    {"speedup", "speed-up over GPUs with the ideal line", &speedup_figure},
-    {"efficiency", "parallel efficiency over GPUs", &efficiency_figure},
-    {"throughput", "samples per second over GPUs", &throughput_figure},
-    {"throughput-per-gpu", "samples per second of each GPU", &throughput_per_gpu_figure},
-    {"epoch-time", "training and validation time of an epoch over GPUs", &epoch_time_figure},
-    {"breakdown", "stacked parts of the step time", &breakdown_figure},
-    {"overlap", "share of communication hidden by computation", &overlap_figure},
-    {"load-share", "share of the step time in which ranks wait for data", &load_share_figure},
-    {"transfer", "data sent by each GPU in an epoch", &transfer_figure},
-    {"accuracy-vs-batch", "final test accuracy over the global batch", &accuracy_vs_batch_figure},
-    {"accuracy-vs-epoch", "training and test accuracy over epochs", &accuracy_vs_epoch_figure},
-    {"accuracy-vs-time", "test accuracy over training time", &accuracy_vs_time_figure},
+    {"speedup", "speed-up over GPUs with the ideal line", &speedup_figure, kCurve},
+    {"efficiency", "parallel efficiency over GPUs", &efficiency_figure, kCurve},
+    {"throughput", "samples per second over GPUs", &throughput_figure, kTimed},
+    {"throughput-per-gpu", "samples per second of each GPU", &throughput_per_gpu_figure, kTimed},
+    {"epoch-time", "training and validation time of an epoch over GPUs", &epoch_time_figure,
+     "a completed run with timed steps that recorded the times of its epochs"},
+    {"breakdown", "stacked parts of the step time", &breakdown_figure,
+     "a completed run that recorded the number of its steps"},
+    {"overlap", "share of communication hidden by computation", &overlap_figure,
+     "a completed run on several GPUs that recorded the communication of its steps"},
+    {"load-share", "share of the step time in which ranks wait for data", &load_share_figure,
+     "a completed run that recorded the loading time of its steps"},
+    {"transfer", "data sent by each GPU in an epoch", &transfer_figure,
+     "a completed run that counted the sent bytes and its steps per epoch"},
+    {"accuracy-vs-batch", "final test accuracy over the global batch", &accuracy_vs_batch_figure,
+     "a completed classification run with a known global batch that was evaluated"},
+    {"accuracy-vs-epoch", "training and test accuracy over epochs", &accuracy_vs_epoch_figure,
+     "a completed classification run that recorded its accuracy by epoch"},
+    {"accuracy-vs-time", "test accuracy over training time", &accuracy_vs_time_figure,
+     kTimedAccuracy},
     {"time-to-accuracy", "training time until an accuracy is reached, over GPUs",
-     &time_to_accuracy_figure},
+     &time_to_accuracy_figure, kTimedAccuracy},
     {"images-to-accuracy", "training samples until an accuracy is reached, over the global batch",
-     &images_to_accuracy_figure},
-    {"pareto", "final test accuracy over GPU-hours, with the Pareto front", &pareto_figure},
-    {"loss", "training and validation loss over epochs", &loss_figure},
-    {"best-count", "fastest number of GPUs for each global batch", &best_count_figure},
-    {"inference", "latency of a batch in inference, over the batch size", &inference_figure},
+     &images_to_accuracy_figure,
+     "a completed classification run that recorded its evaluations, its steps per epoch and its "
+     "global batch"},
+    {"pareto", "final test accuracy over GPU-hours, with the Pareto front", &pareto_figure,
+     kTimedAccuracy},
+    {"loss", "training and validation loss over epochs", &loss_figure,
+     "a completed run that recorded its loss by epoch"},
+    {"best-count", "fastest number of GPUs for each global batch", &best_count_figure,
+     "a curve of comparable runs whose global batch is fixed (strong scaling)"},
+    {"inference", "latency of a batch in inference, over the batch size", &inference_figure,
+     kInference},
     {"inference-throughput", "samples per second in inference, over the batch size",
-     &inference_throughput_figure},
+     &inference_throughput_figure, kInference},
 };
 
 }  // namespace

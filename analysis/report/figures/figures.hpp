@@ -46,6 +46,8 @@ struct FigureKind {
   const char* name;
   const char* summary;
   Figure (*make)(const Frame& frame, const AnalysisOptions& options);
+  /// Condition for a point in the figure, for example "a completed run with timed steps".
+  const char* needs;
 };
 
 /// Returns all kinds of figures, in the order in which a report shows them.

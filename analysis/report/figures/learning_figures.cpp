@@ -80,7 +80,13 @@ ComparedAccuracy compared_accuracy(const std::vector<AccuracyPoint>& points) {
   // The small addition prevents rounding errors from turning an accuracy of exactly 0.97 into 96 %.
   if (target > 0) return {target, ""};
   const double accuracy = std::floor(100 * reached + 1e-9) / 100;
-  if (points.empty() || !is_reached_at_once(points, accuracy)) return {accuracy, ""};
+  if (points.empty()) return {accuracy, ""};
+  if (accuracy <= 0) {
+    return {0,
+            "not every run reached a test accuracy of 1 %; set target.accuracy in the study to "
+            "compare the runs that reach it"};
+  }
+  if (!is_reached_at_once(points, accuracy)) return {accuracy, ""};
   return {accuracy, fmt::format("the highest whole percent that every run reached is {:g} %, and "
                                 "most runs reached it at their first evaluation; set "
                                 "target.accuracy in the study to compare a higher accuracy",

@@ -439,23 +439,30 @@ void require_traces(const std::vector<const Quantity*>& drawn, const std::string
   }
 }
 
-Figure empty_figure(const std::vector<const Quantity*>& chosen, const Frame& frame,
-                    const AnalysisOptions& options) {
-  Figure figure;
-  Names reasons;
-  for (const Quantity* quantity : chosen) {
-    reasons.push_back(
-        fmt::format("{} needs {}, and there is none", quantity->name, quantity->needs));
-    if (quantity->relative == nullptr) continue;
-    const std::vector<std::string> problems = describe_problems(
-        choose_baselines(scaling_curves(frame), options.baseline, options.allow_mixed));
-    if (!problems.empty()) reasons.back() = problems.front();
-  }
-  figure.notes = {fmt::format("{}; {}", fmt::join(reasons, "; "), describe_use(frame))};
-  return figure;
+/// Returns the reason why the figure has no values of the quantity over the axis `x`.
+std::string why_not_over(const Quantity& quantity, const std::string& x, bool is_trace,
+                         const Frame& frame, const AnalysisOptions& options) {
+  const bool has_values = is_trace ? !values_over_training(frame, quantity, "epoch").empty()
+                                   : !values_at_points(frame, options, quantity).empty();
+  if (!has_values) return why_no_values(quantity, frame, options);
+  return is_trace ? fmt::format(
+                        "the runs record {} by epoch, but not the {} of the epochs (use --x epoch)",
+                        quantity.name, x == "time" ? "times" : "numbers of " + x + "s")
+                  : fmt::format("{} is unknown for the runs that record {} (choose another --x)", x,
+                                quantity.name);
 }
 
 }  // namespace
+
+std::string why_no_values(const Quantity& quantity, const Frame& frame,
+                          const AnalysisOptions& options) {
+  if (quantity.relative != nullptr) {
+    const std::vector<std::string> problems = describe_problems(
+        choose_baselines(scaling_curves(frame), options.baseline, options.allow_mixed));
+    if (!problems.empty()) return problems.front();
+  }
+  return describe_lack(frame, quantity.name, quantity.needs);
+}
 
 const std::vector<std::string>& trace_axes() {
   static const std::vector<std::string> axes{"epoch", "step", "samples", "time"};
@@ -510,7 +517,16 @@ Figure quantity_figure(const Frame& frame, const AnalysisOptions& options,
     drawn.push_back(quantity);
   }
   FigureAxis axis = is_trace ? trace_axis(points, x) : place_on_axis(frame, points, x);
-  if (points.empty()) return empty_figure(chosen, frame, options);
+  if (points.empty()) {
+    Figure figure;
+    Names reasons;
+    for (const Quantity* quantity : chosen) {
+      std::string why = why_not_over(*quantity, x, is_trace, frame, options);
+      if (!contains(reasons, why)) reasons.push_back(std::move(why));
+    }
+    figure.notes = {fmt::format("{}; {}", fmt::join(reasons, "; "), describe_use(frame))};
+    return figure;
+  }
   Names by;
   for (const std::string& name : choice.by)
     by.push_back(find_axis(place_axes(points), name, "--by"));

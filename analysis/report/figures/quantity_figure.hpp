@@ -37,6 +37,11 @@ const std::vector<std::string>& trace_axes();
 /// the node count and both batches.
 std::vector<std::string> study_axes(const Frame& frame);
 
+/// Returns the reason why no run has a value of the quantity, or why no curve has a baseline for
+/// it.
+std::string why_no_values(const Quantity& quantity, const Frame& frame,
+                          const AnalysisOptions& options);
+
 /// Draws the quantities, with medians and intervals over the repeats. A curve with a single point
 /// is left out if `by` is empty and other curves have several points, as in studies that vary one
 /// axis at a time. A figure without series has one note, which states what is missing.

@@ -106,6 +106,25 @@ void add_facts(StudyPage& page, const Frame& frame, const AnalysisOptions& optio
   }
 }
 
+/// Adds a fact that names the figures for which the results are unsuitable, with the reasons.
+void add_left_out(StudyPage& page, const std::vector<Figure>& figures) {
+  std::vector<std::pair<std::string, std::string>> left_out;  // reasons, and the figures of each
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const std::string& why = figures[i].why_empty;
+    if (why.empty()) continue;
+    const auto known =
+        std::ranges::find(left_out, why, &std::pair<std::string, std::string>::first);
+    if (known == left_out.end()) {
+      left_out.emplace_back(why, figure_kinds()[i].name);
+    } else {
+      known->second += std::string(", ") + figure_kinds()[i].name;
+    }
+  }
+  for (const auto& [why, names] : left_out) {
+    page.facts.emplace_back("figures left out", fmt::format("{} ({})", names, why));
+  }
+}
+
 /// Reporter of progress. A part is a metric or a kind of figure, and begin() is called when a part
 /// starts, from several threads. begin() calls `on_part` with the name of the part and the share of
 /// all parts that started before.
@@ -151,6 +170,7 @@ StudyPage study_page(const Frame& frame, const AnalysisOptions& options,
     add_tables(page, metrics()[i], std::move(reports[i]));
   }
   add_warnings_of(page.report, page.warnings);
+  add_left_out(page, figures);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     add_figure(page, figure_kinds()[i], std::move(figures[i]));
   }

@@ -109,6 +109,15 @@ std::string describe_use(const Frame& frame) {
   return text;
 }
 
+std::string describe_lack(const Frame& frame, const std::string& name, const std::string& needs) {
+  if (std::ranges::none_of(frame.runs, &completed)) {
+    return frame.is_imported ? "no log shows a completed run"
+                             : "no run completed (dlscale status shows the states of the runs)";
+  }
+  if (used_runs(frame).empty()) return "no completed run has records that dlscale can read";
+  return fmt::format("{} needs {}, and there is none", name, needs);
+}
+
 std::string describe_interruptions(const Frame& frame) {
   int runs = 0;
   int launches = 0;

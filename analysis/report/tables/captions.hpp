@@ -47,6 +47,10 @@ std::string baseline_labels(const std::vector<BaselineChoice>& choices, const st
 std::string describe_baseline(const std::vector<BaselineChoice>& choices,
                               const contract::BaselineRule& rule, const std::string& worker);
 
+/// Returns the reason why the figure or quantity `name` has nothing to show: no run completed, no
+/// completed run has records, or no run meets the condition `needs`.
+std::string describe_lack(const Frame& frame, const std::string& name, const std::string& needs);
+
 /// Returns the axis values and conditions that are the same in all used runs, such as "all runs:
 /// model mlp, device cpu, …".
 std::string describe_constants(const Frame& frame);

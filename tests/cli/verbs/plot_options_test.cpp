@@ -73,6 +73,33 @@ TEST_CASE("plot draws quantities over an axis of a collected study, and lists th
   CHECK(program.run({"plot", "throughput", folder, "--x", "framwork"}).exit_code == 2);
 }
 
+TEST_CASE("plot states why nothing can be drawn, and what would help") {
+  test::WrittenStudy study;
+  test::DlscaleProgram program;
+  const std::string folder = study.folder.root().string();
+  const auto why = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "plot");
+    words.insert(words.begin() + 2, folder);
+    const test::Ran ran = program.run(words);
+    CHECK(ran.exit_code == 3);
+    return ran.err;
+  };
+  study.add("ddp", 1, {.outcome = contract::RunOutcome::Failed});
+  CHECK(program.run({"collect", folder, "--no-tables"}).exit_code == 1);
+  for (const char* kind : {"throughput", "speedup", "loss", "step-time"}) {
+    CHECK_THAT(why({kind}), Contains("nothing to draw: no run completed (dlscale status shows"));
+  }
+  study.add("ddp", 2, {1900, 0.96});
+  program.run({"collect", folder, "--no-tables"});
+  CHECK_THAT(why({"inference"}),
+             Contains("nothing to draw: inference needs a completed run with mode = \"inference\", "
+                      "and there is none; 1 of 2 runs used"));
+  CHECK_THAT(why({"best-count"}), Contains("best-count needs a curve of comparable runs whose"));
+  CHECK_THAT(why({"validation-loss", "--x", "samples"}),
+             Contains("the runs record validation-loss by epoch, but not the numbers of samples of "
+                      "the epochs (use --x epoch)"));
+}
+
 TEST_CASE("plot reads the losses of step windows and the peak memory when a figure shows them") {
   test::WrittenStudy study;
   test::DlscaleProgram program;

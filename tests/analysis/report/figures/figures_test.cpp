@@ -104,6 +104,18 @@ TEST_CASE("an accuracy that most runs reached at their first evaluation is not c
   }
 }
 
+TEST_CASE("an accuracy of 0 % is not compared") {
+  RunRow none = trained(1, 10, 0.97);
+  none.evals = {{0, 0.0, 1.0}};
+  for (const char* kind : {"time-to-accuracy", "images-to-accuracy"}) {
+    INFO(kind);
+    const Figure figure = figure_of(kind, {none, trained(2, 6, 0.9)});
+    CHECK(figure.series.empty());
+    CHECK_THAT(figure.why_empty, Contains("not every run reached a test accuracy of 1 %") &&
+                                     Contains("target.accuracy"));
+  }
+}
+
 TEST_CASE("a figure of accuracies names the only source that has them") {
   RunRow with = trained(1, 10, 0.9), without = trained(1, 10, 0.9);
   with.source = with.point["source"] = "juwels";

@@ -107,6 +107,21 @@ TEST_CASE("the page of a study has its facts and warnings") {
   CHECK_FALSE(page.figures.empty());
 }
 
+TEST_CASE("figures of an accuracy that no run reached are left out, with the reason") {
+  RunRow run = run_at(1, 1000);
+  run.epochs = {{0, 10, 0.5}};
+  run.evals = {{0, 0, 1}};
+  const StudyPage page = study_page(frame_of({run}), {});
+  const auto fact = std::ranges::find(page.facts, "figures left out",
+                                      &std::pair<std::string, std::string>::first);
+  REQUIRE(fact != page.facts.end());
+  CHECK_THAT(fact->second,
+             Catch::StartsWith("time-to-accuracy, images-to-accuracy (not every run reached"));
+  CHECK(std::ranges::none_of(page.figures, [](const NamedFigure& figure) {
+    return figure.id == "time-to-accuracy" || figure.id == "images-to-accuracy";
+  }));
+}
+
 TEST_CASE("figures with too many series are left out with a warning") {
   std::vector<RunRow> runs;
   for (std::size_t i = 0; i <= kMostSeries; ++i) {
