@@ -104,6 +104,8 @@ class PlanDir {
   std::filesystem::path logs() const { return root_ / "logs"; }
   std::filesystem::path tables() const { return root_ / "tables"; }
   std::filesystem::path figures() const { return root_ / "figures"; }
+  /// Returns the path of the list of figures that `dlscale collect` wrote, with their digests.
+  std::filesystem::path collected_figures() const { return figures() / ".collected"; }
   std::filesystem::path database() const { return root_ / "results.sqlite"; }
   RunDir run(std::string_view run_id) const { return RunDir(runs() / run_id); }
   std::filesystem::path job_script(std::string_view job) const;

@@ -29,6 +29,7 @@
 #include "base/file.hpp"
 #include "base/skip_tally.hpp"
 #include "base/text.hpp"
+#include "workspace/collect/stale_figures.hpp"
 #include "workspace/jobs/machine.hpp"
 #include "workspace/status/code_versions.hpp"
 #include "workspace/status/run_warnings.hpp"
@@ -170,17 +171,28 @@ void make_tables(const analysis::Frame& frame, const contract::PlanDir& folder, 
   if (!printed) out << "\n" << analysis::kNoRows << "\n";
 }
 
+void print_stale_figures(const contract::PlanDir& folder, const std::vector<fs::path>& drawn,
+                         std::ostream& out) {
+  const std::vector<std::string> removed = remove_stale_figures(folder, drawn);
+  if (removed.empty()) return;
+  out << fmt::format("removed figures of earlier results, which cannot be drawn now: {}\n",
+                     fmt::join(removed, ", "));
+}
+
 void make_figures(const analysis::Frame& frame, const contract::PlanDir& folder, std::ostream& out,
                   std::vector<fs::path>& written) {
   std::string problem;
+  std::vector<fs::path> files;
   for (const analysis::FigureKind& kind : analysis::figure_kinds()) {
     const analysis::Figure figure = kind.make(frame, {frame.baseline});
     if (figure.series.empty()) continue;
     const analysis::Drawn drawn =
         write_figure(figure, folder.figures() / kind.name, {"svg", "pdf"});
-    written.insert(written.end(), drawn.files.begin(), drawn.files.end());
+    files.insert(files.end(), drawn.files.begin(), drawn.files.end());
     if (!drawn.problem.empty()) problem = drawn.problem;
   }
+  print_stale_figures(folder, files, out);
+  written.insert(written.end(), files.begin(), files.end());
   if (!problem.empty())
     out << fmt::format("warning: no .pdf files written for figures: {}\n", problem);
 }
@@ -248,6 +260,7 @@ int collect_and_report(const CollectOptions& options, std::ostream& out) {
   if (summary.launches == 0) {
     print_summary(summary, frame, folder, out);
     out << "nothing to collect: no run has written records yet\n";
+    if (options.figures) print_stale_figures(folder, {}, out);
     return options.runs.allow_empty ? base::kExitOk : base::kExitNothingMatched;
   }
   // The summary describes all runs, but the answers describe the selected runs.

@@ -68,6 +68,35 @@ TEST_CASE("collecting twice or after deleting the database gives the same bytes"
   CHECK((contents(study.folder) == first));
 }
 
+TEST_CASE("figures that can no longer be drawn are removed, and other files in figures/ stay") {
+  WrittenStudy study;
+  const std::string run = study.add("ddp", 1, {1000, 0.97});
+  study.add("ddp", 2, {1900, 0.96});
+  const std::filesystem::path figures = study.folder.figures();
+  const auto collect = [&] {
+    std::ostringstream out;
+    workspace::collect_and_report(
+        {.plan_folder = study.folder.root(), .tables = false, .figures = true}, out);
+    return out.str();
+  };
+  CHECK_THAT(collect(), !Contains("removed"));
+  for (const char* name : {"loss.svg", "loss.csv", "speedup.svg"}) {
+    CHECK(std::filesystem::exists(figures / name));
+  }
+  base::write_file_atomically(figures / "mine.svg", "a file of the user");
+  base::write_file_atomically(figures / "speedup.svg", "a figure that the user changed");
+  std::filesystem::remove_all(study.folder.runs());
+  CHECK_THAT(collect(), Contains("removed figures of earlier results, which cannot be drawn now: "
+                                 "accuracy-vs-batch.csv, "));
+  std::vector<std::string> left;
+  for (const auto& entry : std::filesystem::directory_iterator(figures)) {
+    left.push_back(entry.path().filename().string());
+  }
+  std::sort(left.begin(), left.end());
+  CHECK(left == std::vector<std::string>{"mine.svg", "speedup.svg"});
+  CHECK_THAT(collect(), !Contains("removed"));
+}
+
 TEST_CASE("failed runs are counted, excluded from the curves and set the exit code") {
   WrittenStudy study;
   fill(study);
