@@ -58,11 +58,12 @@ std::vector<std::string> remove_stale_figures(const contract::PlanDir& folder,
     drawn.insert(file.stem().string());
   }
   std::vector<std::string> removed;
+  std::error_code failed;
   for (const auto& [name, digest] : read_list(list)) {
     const fs::path file = folder.figures() / name;
     if (drawn.contains(file.stem().string())) {
       kept.try_emplace(name, digest);
-    } else if (is_unchanged(file, digest) && fs::remove(file)) {
+    } else if (is_unchanged(file, digest) && fs::remove(file, failed)) {
       removed.push_back(name);
     }
   }

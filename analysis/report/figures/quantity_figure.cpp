@@ -447,7 +447,10 @@ std::string why_not_over(const Quantity& quantity, const std::string& x, bool is
   if (!has_values) return why_no_values(quantity, frame, options);
   return is_trace ? fmt::format(
                         "the runs record {} by epoch, but not the {} of the epochs (use --x epoch)",
-                        quantity.name, x == "time" ? "times" : "numbers of " + x + "s")
+                        quantity.name,
+                        x == "time"   ? "times"
+                        : x == "step" ? "numbers of steps"
+                                      : "numbers of samples")
                   : fmt::format("{} is unknown for the runs that record {} (choose another --x)", x,
                                 quantity.name);
 }
