@@ -110,9 +110,11 @@ BaselineChoice at_count(const DeviceTwins& twins, const ScalingCurve& curve, int
                          gpus, here, fmt::join(gpu_counts(curve), ", "));
   }
   if (!allow_mixed) {
-    return {std::nullopt,
-            fmt::format("{}: the baseline is on another device: {} (use --mixed to compare anyway)",
-                        name, mixed)};
+    return {
+        std::nullopt,
+        fmt::format(
+            "the baseline of {} is on another device, because {} (use --mixed to compare anyway)",
+            name, mixed)};
   }
   const auto point = std::ranges::find(other->points, gpus, &CurvePoint::gpus);
   return {Baseline(*point, to_string(devices), false), "", mixed};
@@ -214,8 +216,9 @@ BaselineChoice among_curves(const std::vector<ScalingCurve>& curves, const Scali
     if (!mixed.empty() && !allow_mixed) {
       return {
           std::nullopt,
-          fmt::format("{}: not comparable with the baseline: {} (use --mixed to compare anyway)",
-                      name, mixed)};
+          fmt::format(
+              "{} is not comparable with the baseline, because {} (use --mixed to compare anyway)",
+              name, mixed)};
     }
     return {Baseline(*point, to_string(chosen), &other == &curve), "", mixed};
   }
@@ -276,7 +279,7 @@ std::vector<BaselineChoice> choose_baselines(const std::vector<ScalingCurve>& cu
       const bool is_code = curve.mixed_condition == kCode;
       choices.push_back(
           {std::nullopt,
-           fmt::format("{}: not comparable: {} ({}use --mixed to compare anyway)", name,
+           fmt::format("{} is not comparable, because {} ({}use --mixed to compare anyway)", name,
                        curve.mixed,
                        is_code ? "dlscale status names the command that repeats the runs of other "
                                  "code; "

@@ -104,7 +104,7 @@ TEST_CASE("curves of different devices have no common baseline, with the device 
   CHECK(refused[0].baseline.has_value());
   CHECK_FALSE(refused[1].baseline.has_value());
   CHECK_THAT(refused[1].problem,
-             Contains("the baseline is on another device: gpu is \"K80\" at gpus=1 but \"P100\" "
+             Contains("is on another device, because gpu is \"K80\" at gpus=1 but \"P100\" "
                       "at gpus=2 (use --mixed"));
   const auto allowed = choose_baselines(curves, {"smallest-common", 0}, true);
   REQUIRE(allowed[1].baseline.has_value());

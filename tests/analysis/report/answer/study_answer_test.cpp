@@ -508,6 +508,17 @@ TEST_CASE("no sentence of the first screen has two colons") {
   }
 }
 
+TEST_CASE("an unknown number of GPUs has its reason without a second colon") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 1, 100, 6);
+  add_repeats(frame, 2, 190, 6);
+  for (RunRow& run : frame.runs) run.conditions["code"] = std::to_string(run.gpus);
+  const std::string text = answer_to(answer_study(frame, {}), "GPUs?").text;
+  CHECK_THAT(text, Catch::StartsWith("Unknown: framework=ddp, batch_per_gpu=64 is not comparable, "
+                                     "because code is \"1\" at gpus=1 but \"2\" at gpus=2 ("));
+  CHECK(std::ranges::count(text, ':') == 1);
+}
+
 TEST_CASE("one line names the device and the data set, or their numbers") {
   Frame frame = clear_study();
   CHECK(answer_study(frame, {}).setup == "Measured on A100 with an unrecorded data set.");

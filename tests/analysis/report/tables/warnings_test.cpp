@@ -78,9 +78,11 @@ TEST_CASE("runs with different stop rules have no efficiency, or a warning when 
   frame.runs[1].conditions["stop_rule"] = "accuracy >= 0.94 or epochs";
   const Table refused = efficiency_table(frame, {});
   CHECK(std::holds_alternative<std::monostate>(cell(refused, 1, "efficiency")));
-  CHECK_THAT(notes(refused),
-             Contains("not comparable: stop_rule is \"epochs\" at gpus=1 but \"accuracy >= 0.94 or "
-                      "epochs\" at gpus=4 (use --mixed to compare anyway)"));
+  CHECK_THAT(
+      notes(refused),
+      Contains(
+          "is not comparable, because stop_rule is \"epochs\" at gpus=1 but \"accuracy >= 0.94 or "
+          "epochs\" at gpus=4 (use --mixed to compare anyway)"));
   const Table allowed = efficiency_table(frame, {{}, true});
   CHECK(number(allowed, 1, "efficiency") == Approx(0.9));
   CHECK_THAT(notes(allowed), Contains("warning") && Contains("mixes conditions: stop_rule"));
