@@ -88,6 +88,14 @@ bool ends_epoch(const MeasuredRow& row) {
           row.has(Measure::accuracy) || row.has(Measure::test_loss));
 }
 
+/// Returns true if the row states a rate and the time for which it was measured, but neither its
+/// step nor its samples. Such a row covers many steps, for example those of an epoch whose number
+/// is in another line.
+bool covers_unknown_steps(const MeasuredRow& row) {
+  return row.has(Measure::samples_per_s) && row.has(Measure::wall_s) && !row.has(Measure::step) &&
+         !row.has(Measure::samples) && !row.has(Measure::rank_samples);
+}
+
 double epoch_of(const MeasuredRow& row) {
   return row.has(Measure::epoch) ? row[Measure::epoch] : -1;
 }
@@ -548,7 +556,7 @@ double RowRecords::samples_of(const MeasuredRow& row) const {
 std::int64_t RowRecords::steps_of(const MeasuredRow& row, std::int64_t samples) const {
   const double reported = row.has(Measure::steps) ? row[Measure::steps] : 0;
   if (reported > 0) return std::llround(std::min(reported, 1e9));
-  if (!is_in_epoch(row)) return 1;
+  if (!is_in_epoch(row) && !covers_unknown_steps(row)) return 1;
   if (run_.global_batch <= 0) return 0;
   return std::max<std::int64_t>(1, (samples + run_.global_batch / 2) / run_.global_batch);
 }

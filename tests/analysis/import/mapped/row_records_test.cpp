@@ -120,6 +120,20 @@ TEST_CASE("csv: a rate of an epoch with unknown samples does not give the time o
   CHECK(epochs[0].train_loss == 0.5);
 }
 
+TEST_CASE("csv: a rate over a time without a step does not tell the time of a step") {
+  const auto format = format_of("csv", {"samples_per_s=rate", "wall_s=t"});
+  const std::string text = "rate,t\n160,10\n320,10\n";
+  const auto unknown =
+      all<StepWindow>(read_mapped(text, format, {}, contract::RunSpec{.global_batch = 0}).file);
+  REQUIRE(unknown.size() == 2);
+  CHECK(unknown[0].steps == 0);
+  CHECK(unknown[1].samples == 3200);
+  const auto known = all<StepWindow>(read_rows(text, format));  // batches of 16
+  REQUIRE(known.size() == 2);
+  CHECK(known[0].steps == 100);
+  CHECK(known[1].steps == 200);
+}
+
 TEST_CASE("pattern: an evaluation belongs to the epoch of the rows before it") {
   MappedFormat format{.kind = "pattern"};
   format.patterns = {R"(^E (?<epoch>\d+) step (?<step>\d+) (?<wall_s>[\d.]+) s)",
