@@ -7,17 +7,17 @@
 namespace dlscale::analysis {
 namespace {
 
-constexpr const char* kTimed = "a completed run with timed steps";
-constexpr const char* kCurve = "a curve with a baseline";
-constexpr const char* kTimedAccuracy =
+constexpr const char* kNeedsTimes = "a completed run with timed steps";
+constexpr const char* kNeedsCurve = "a curve with a baseline";
+constexpr const char* kNeedsTimedAccuracy =
     "a completed classification run that recorded its evaluations and the times of its epochs";
-constexpr const char* kInference = "a completed run with mode = \"inference\"";
+constexpr const char* kNeedsInference = "a completed run with mode = \"inference\"";
 
 constexpr FigureKind kKinds[] = {
-    {"speedup", "speed-up over GPUs with the ideal line", &speedup_figure, kCurve},
-    {"efficiency", "parallel efficiency over GPUs", &efficiency_figure, kCurve},
-    {"throughput", "samples per second over GPUs", &throughput_figure, kTimed},
-    {"throughput-per-gpu", "samples per second of each GPU", &throughput_per_gpu_figure, kTimed},
+    {"speedup", "speed-up over GPUs with the ideal line", &speedup_figure, kNeedsCurve},
+    {"efficiency", "parallel efficiency over GPUs", &efficiency_figure, kNeedsCurve},
+    {"throughput", "samples per second over GPUs", &throughput_figure, kNeedsTimes},
+    {"throughput-per-gpu", "samples per second of each GPU", &throughput_per_gpu_figure, kNeedsTimes},
     {"epoch-time", "training and validation time of an epoch over GPUs", &epoch_time_figure,
      "a completed run with timed steps that recorded the times of its epochs"},
     {"breakdown", "stacked parts of the step time", &breakdown_figure,
@@ -33,23 +33,23 @@ constexpr FigureKind kKinds[] = {
     {"accuracy-vs-epoch", "training and test accuracy over epochs", &accuracy_vs_epoch_figure,
      "a completed classification run that recorded its accuracy by epoch"},
     {"accuracy-vs-time", "test accuracy over training time", &accuracy_vs_time_figure,
-     kTimedAccuracy},
+     kNeedsTimedAccuracy},
     {"time-to-accuracy", "training time until an accuracy is reached, over GPUs",
-     &time_to_accuracy_figure, kTimedAccuracy},
+     &time_to_accuracy_figure, kNeedsTimedAccuracy},
     {"images-to-accuracy", "training samples until an accuracy is reached, over the global batch",
      &images_to_accuracy_figure,
      "a completed classification run that recorded its evaluations, its steps per epoch and its "
      "global batch"},
     {"pareto", "final test accuracy over GPU-hours, with the Pareto front", &pareto_figure,
-     kTimedAccuracy},
+     kNeedsTimedAccuracy},
     {"loss", "training and validation loss over epochs", &loss_figure,
      "a completed run that recorded its loss by epoch"},
     {"best-count", "fastest number of GPUs for each global batch", &best_count_figure,
      "a curve of comparable runs whose global batch is fixed (strong scaling)"},
     {"inference", "latency of a batch in inference, over the batch size", &inference_figure,
-     kInference},
+     kNeedsInference},
     {"inference-throughput", "samples per second in inference, over the batch size",
-     &inference_throughput_figure, kInference},
+     &inference_throughput_figure, kNeedsInference},
 };
 
 }  // namespace
