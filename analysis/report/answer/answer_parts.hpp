@@ -49,6 +49,9 @@ std::string quoted_value(std::string value);
 std::string with_interval(const Estimate& estimate, int decimals, double scale = 1,
                           const std::string& unit = "");
 
+/// Returns whether a difference of accuracies is shown as 0.00 points.
+bool is_zero_points(const Estimate& difference);
+
 /// Returns the estimate with the opposite sign.
 Estimate negated(const Estimate& estimate);
 

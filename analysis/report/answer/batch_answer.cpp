@@ -23,20 +23,22 @@ std::string loss_sentences(const AccuracyLosses& group) {
   const Estimate change = is_gain ? negated(last.loss) : last.loss;
   const std::string from =
       fmt::format("from {:.2f} % at batch {}", 100 * group.first_accuracy, group.first_batch);
-  if (group.finding == Finding::TooFewRepeats) {
-    return fmt::format(
-        "The accuracy at batch {} is {} {} than the {:.2f} % at batch {}, but n = {} is too small "
-        "for a test of the difference, which needs n = 4.",
-        last.global_batch, points_of(change), is_gain ? "higher" : "lower",
-        100 * group.first_accuracy, group.first_batch, last.loss.n);
+  const bool is_tested = group.finding != Finding::TooFewRepeats;
+  if (is_zero_points(last.loss) && group.finding != Finding::Faster) {
+    return fmt::format("The accuracy is {:.2f} % at batch {} and at batch {}: {} apart.",
+                       100 * group.first_accuracy, group.first_batch, last.global_batch,
+                       points_of(last.loss));
   }
-  if (group.finding == Finding::NotDistinguishable) {
+  if (!is_tested || group.finding == Finding::NotDistinguishable) {
+    const auto n = static_cast<std::int64_t>(last.loss.n);
     return fmt::format(
-        "The accuracy at batch {} is {} {} than the {:.2f} % at batch {}, but {} cannot tell this "
-        "difference from none.",
+        "The accuracy at batch {} is {} {} than the {:.2f} % at batch {}, but {}.",
         last.global_batch, points_of(change), is_gain ? "higher" : "lower",
         100 * group.first_accuracy, group.first_batch,
-        base::count_of(static_cast<std::int64_t>(last.loss.n), "repetition"));
+        is_tested ? fmt::format("{} cannot tell this difference from none",
+                                base::count_of(n, "repetition"))
+                  : fmt::format(
+                        "n = {} is too small for a test of the difference, which needs n = 4", n));
   }
   if (is_gain) {
     return fmt::format("Accuracy rises {} by {} at batch {}.", from, points_of(change),

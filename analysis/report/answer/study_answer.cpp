@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -51,6 +52,10 @@ std::string with_interval(const Estimate& estimate, int decimals, double scale,
       return text + fmt::format(" [{}, {}]", number(interval.low), number(interval.high));
   }
   return text;
+}
+
+bool is_zero_points(const Estimate& difference) {
+  return std::abs(100 * difference.value) < 0.005;
 }
 
 Estimate negated(const Estimate& estimate) {

@@ -16,6 +16,9 @@ namespace {
 /// Largest number of pairs of values that the sentences on one axis describe.
 constexpr std::size_t kMostContests = 3;
 
+/// Smallest number of repetitions with which a test of a single pair can be significant.
+constexpr std::size_t kFewestForPairTest = 4;
+
 /// Words for a quality in which variants are compared.
 struct Quality {
   const char* question;
@@ -28,36 +31,28 @@ constexpr Quality kSpeed{"Which variant is faster?", "speed", "faster", false};
 constexpr Quality kBatchSpeed{"Which batch is faster?", "samples/s", "faster", false};
 constexpr Quality kAccuracy{"Which variant is more accurate?", "accuracy", "more accurate", true};
 
-/// Returns a difference of accuracies in words: "0.50 points [0.41, 0.62] higher".
-std::string points_in_words(const Estimate& advantage) {
-  return advantage.value < 0 ? with_interval(negated(advantage), 2, 100, " points") + " lower"
-                             : with_interval(advantage, 2, 100, " points") + " higher";
+/// Returns whether the largest advantage of a comparison of accuracies is 0 after rounding.
+bool is_equal(const VariantContest& contest, const Quality& quality) {
+  return quality.is_accuracy && is_zero_points(contest.advantages.front()) &&
+         is_zero_points(contest.advantages.back());
 }
 
-/// Returns the advantage at the largest GPU count, or the smallest and the largest advantage if
-/// several configurations were compared.
-std::string advantage_of(const VariantContest& contest, const Quality& quality) {
-  const auto text_of = [&](const Estimate& advantage) {
-    return quality.is_accuracy ? points_in_words(advantage) : with_interval(advantage, 2);
-  };
-  const std::string largest = text_of(contest.advantages.back());
-  if (contest.advantages.size() == 1) return largest;
-  return text_of(contest.advantages.front()) + " to " + largest;
-}
-
-/// Returns the comparison of the values of a contest in words. `a` of the contest comes first.
-std::string comparison_clause(const VariantContest& contest, const Quality& quality) {
-  const std::string a = quoted_value(contest.a), b = quoted_value(contest.b);
-  const std::string numbers = advantage_of(contest, quality);
-  return quality.is_accuracy ? fmt::format("{} has an accuracy {} than {}", a, numbers, b)
-                             : fmt::format("{} is {} times as fast as {}", a, numbers, b);
-}
-
-/// Returns the smallest number of repetitions of the compared points.
-std::size_t fewest_repeats_of(const VariantContest& contest) {
-  std::size_t fewest = contest.advantages.front().n;
-  for (const Estimate& advantage : contest.advantages) fewest = std::min(fewest, advantage.n);
-  return fewest;
+/// Returns a comparison of accuracies at the largest GPU count in words, from the smallest to the
+/// largest advantage of several configurations: "0.50 points [0.41, 0.62] higher".
+std::string points_in_words(const Estimate& smallest, const Estimate& largest, bool is_one) {
+  const auto points_of = [](const Estimate& one) { return with_interval(one, 2, 100, " points"); };
+  if (is_one) {
+    return largest.value < 0 ? points_of(negated(largest)) + " lower"
+                             : points_of(largest) + " higher";
+  }
+  if (largest.value <= 0) {
+    return fmt::format("{} to {} lower", points_of(negated(largest)), points_of(negated(smallest)));
+  }
+  if (smallest.value >= 0 || is_zero_points(smallest)) {
+    return fmt::format("{} to {} higher", points_of(smallest), points_of(largest));
+  }
+  return fmt::format("between {} lower and {} higher", points_of(negated(smallest)),
+                     points_of(largest));
 }
 
 std::string place_of(const VariantContest& contest, const std::string& worker) {
@@ -68,14 +63,51 @@ std::string place_of(const VariantContest& contest, const std::string& worker) {
   return text;
 }
 
+/// Returns the comparison of the values of a contest in words, with the smallest and the largest
+/// advantage if several configurations were compared. `a` of the contest comes first.
+std::string comparison_clause(const VariantContest& contest, const std::string& worker,
+                              const Quality& quality) {
+  const std::string a = quoted_value(contest.a), b = quoted_value(contest.b);
+  const Estimate& smallest = contest.advantages.front();
+  const Estimate& largest = contest.advantages.back();
+  const bool is_one = contest.advantages.size() == 1;
+  const std::string place = place_of(contest, worker);
+  if (is_equal(contest, quality)) {
+    return fmt::format("{} and {} have equal accuracies{}: {} apart", a, b, place,
+                       with_interval(largest, 2, 100, " points"));
+  }
+  if (quality.is_accuracy) {
+    return fmt::format("{} has an accuracy {} than {}{}", a,
+                       points_in_words(smallest, largest, is_one), b, place);
+  }
+  return fmt::format("{} is {}{} times as fast as {}{}", a,
+                     is_one ? "" : with_interval(smallest, 2) + " to ", with_interval(largest, 2),
+                     b, place);
+}
+
+/// Returns the smallest number of repetitions of the compared points.
+std::size_t fewest_repeats_of(const VariantContest& contest) {
+  std::size_t fewest = contest.advantages.front().n;
+  for (const Estimate& advantage : contest.advantages) fewest = std::min(fewest, advantage.n);
+  return fewest;
+}
+
+/// Returns why `n` repetitions are too few for a test.
+std::string too_small(std::size_t n) {
+  return fmt::format("n = {} is too small {}", n,
+                     n < kFewestForPairTest ? "for a test" : "to test all pairs together");
+}
+
 /// Returns the sentence on a contest with enough repetitions for a test.
 std::string contest_sentence(const VariantContest& contest, const std::string& worker,
                              const Quality& quality) {
-  std::string text = comparison_clause(contest, quality) + place_of(contest, worker);
+  std::string text = comparison_clause(contest, worker, quality);
   if (contest.finding == Finding::NotDistinguishable) {
+    if (is_equal(contest, quality)) return text + ".";
     const auto n = static_cast<std::int64_t>(fewest_repeats_of(contest));
-    return fmt::format("{}, but {} cannot tell this difference from none.", text,
-                       base::count_of(n, "repetition"));
+    return fmt::format("{}, but {} cannot tell {} from none.", text,
+                       base::count_of(n, "repetition"),
+                       contest.advantages.size() > 1 ? "these differences" : "this difference");
   }
   if (contest.from_gpus < contest.last_gpus) {
     text += fmt::format(", and {}{} from {}", quality.is_accuracy ? "is " : "", quality.comparative,
@@ -106,13 +138,15 @@ std::set<std::string> values_of(const std::vector<const VariantContest*>& contes
   return values;
 }
 
-/// Returns the sentence on the contest with the largest difference of `contests`.
+/// Returns the sentence on the contest with the largest difference of `contests`, or an empty text
+/// if all differences are 0.
 std::string largest_difference(const std::vector<const VariantContest*>& contests,
                                const std::string& worker, const Quality& quality) {
   const VariantContest& largest = **std::ranges::max_element(
       contests, {}, [](const VariantContest* one) { return one->advantages.back().value; });
-  return fmt::format(" The largest difference found is that {}{}.",
-                     comparison_clause(largest, quality), place_of(largest, worker));
+  if (is_equal(largest, quality)) return "";
+  return fmt::format(" The largest difference found is that {}.",
+                     comparison_clause(largest, worker, quality));
 }
 
 /// Returns the sentences on all contests of an axis that have too few repetitions for a test, or an
@@ -126,13 +160,12 @@ std::string untested_sentence(const std::vector<const VariantContest*>& untested
   }
   if (all == 1) {
     const VariantContest& only = *untested.front();
-    return fmt::format(" {}{}, but n = {} is too small for a test.",
-                       comparison_clause(only, quality), place_of(only, worker), n);
+    return fmt::format(" {}, but {}.", comparison_clause(only, worker, quality), too_small(n));
   }
   const auto pairs = static_cast<std::int64_t>(untested.size());
   const std::string values =
       untested.size() == all ? "the values" : base::count_of(pairs, "other pair");
-  return fmt::format(" {} cannot be compared, because n = {} is too small for a test.", values, n) +
+  return fmt::format(" {} cannot be compared, because {}.", values, too_small(n)) +
          largest_difference(untested, worker, quality);
 }
 

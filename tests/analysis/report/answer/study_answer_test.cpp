@@ -458,7 +458,7 @@ TEST_CASE("diverged runs are counted with their smallest batch") {
   }
   const StudyAnswer answer = answer_study(frame, {});
   CHECK_THAT(answer_to(answer, "batch").text,
-             Contains("lower than the 95.00 % at batch 64, but 6 repetitions cannot tell") &&
+             Contains("The accuracy is 95.00 % at batch 64 and at batch 128: 0.00 points [") &&
                  Contains("2 runs diverged, from batch 256 on."));
 }
 
@@ -477,6 +477,25 @@ TEST_CASE("a difference that the repetitions cannot tell from none is stated wit
   CHECK_THAT(answer_to(answer_study(frame, {}), "accurate").text,
              Contains("The largest difference found is that `") &&
                  Contains("` has an accuracy 0.10 points (range ") && Contains(" higher than `"));
+}
+
+TEST_CASE("equal accuracies are not called higher or lower") {
+  Frame frame = frame_of({});
+  for (const char* framework : {"ddp", "horovod"}) {
+    for (const int gpus : {1, 2}) add_accurate_repeats(frame, gpus, 0.95, 6, framework);
+  }
+  CHECK_THAT(
+      answer_to(answer_study(frame, {}), "accurate").text,
+      Contains("` have equal accuracies at 2 GPUs: 0.00 points [") && Catch::EndsWith("] apart."));
+}
+
+TEST_CASE("four repetitions suffice for a test of one pair, but not of all pairs together") {
+  Frame frame = frame_of({});
+  for (const char* framework : {"ddp", "horovod", "deepspeed"}) {
+    add_repeats(frame, 2, 200, 4, framework);
+  }
+  CHECK_THAT(answer_to(answer_study(frame, {}), "faster").text,
+             Contains("because n = 4 is too small to test all pairs together."));
 }
 
 TEST_CASE("a difference of accuracies names the variant with the higher accuracy and the points") {
