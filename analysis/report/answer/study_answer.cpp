@@ -2,6 +2,7 @@
 #include "analysis/report/answer/study_answer.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -172,6 +173,12 @@ std::string device_model(const RunRow& run) {
   return is_cpu ? "CPU" : "GPU";
 }
 
+/// Returns one or two names, or the number of the things if there are more.
+std::string some_of(const std::set<std::string>& names, const std::string& thing) {
+  return names.size() > 2 ? base::count_of(names.size(), thing)
+                          : fmt::format("{}", fmt::join(names, " and "));
+}
+
 /// Sets the sentence on the device and the data set of the used runs. Leaves it empty if no run was
 /// used.
 void add_setup(StudyAnswer& answer, const Frame& frame) {
@@ -191,13 +198,12 @@ void add_setup(StudyAnswer& answer, const Frame& frame) {
     return;
   }
   answer.has_several_setups = devices.size() > 1 || data.size() > 1;
-  answer.setup = fmt::format("Measured on {} with {}.",
-                             devices.empty()       ? "an unrecorded device"
-                             : devices.size() == 1 ? *devices.begin()
-                                                   : base::count_of(devices.size(), "device model"),
-                             data.empty()       ? "an unrecorded data set"
-                             : data.size() == 1 ? "the data set " + *data.begin()
-                                                : base::count_of(data.size(), "data set"));
+  const std::string on =
+      devices.empty() ? "an unrecorded device" : some_of(devices, "device model");
+  const std::string with = data.empty() ? "an unrecorded data set" : some_of(data, "data set");
+  answer.setup = fmt::format(
+      "Measured on {} with {}{}.", on,
+      data.size() == 1 ? "the data set " : (data.size() == 2 ? "the data sets " : ""), with);
 }
 
 void add_answer(std::vector<Answer>& list, std::optional<Answer> answer) {

@@ -538,7 +538,7 @@ TEST_CASE("an unknown number of GPUs has its reason without a second colon") {
   CHECK(std::ranges::count(text, ':') == 1);
 }
 
-TEST_CASE("one line names the device and the data set, or their numbers") {
+TEST_CASE("one line names the devices and the data sets, or their number") {
   Frame frame = clear_study();
   CHECK(answer_study(frame, {}).setup == "Measured on A100 with an unrecorded data set.");
   for (RunRow& run : frame.runs) run.conditions["dataset"] = "imagenet";
@@ -548,8 +548,10 @@ TEST_CASE("one line names the device and the data set, or their numbers") {
   CHECK_THAT(answer_text(same), Contains("per point.\n" + same.setup + "\n- How many"));
   frame.runs[0].conditions = {{"device", "cpu"}, {"cpu", "Xeon"}, {"dataset", "cifar10"}};
   const StudyAnswer several = answer_study(frame, {});
-  CHECK(several.setup == "Measured on 2 device models with 2 data sets.");
+  CHECK(several.setup == "Measured on A100 and Xeon with the data sets cifar10 and imagenet.");
   CHECK(several.has_several_setups);
+  frame.runs[1].conditions = {{"device", "cpu"}, {"cpu", "EPYC"}, {"dataset", "mnist"}};
+  CHECK(answer_study(frame, {}).setup == "Measured on 3 device models with 3 data sets.");
   for (RunRow& run : frame.runs) run.conditions.clear();
   CHECK(answer_study(frame, {}).setup == "The runs do not record their device and data set.");
   CHECK(answer_study(frame_of({}), {}).setup.empty());
