@@ -9,7 +9,7 @@ The checks are:
 - The console is empty.
 - No text became markup.
 - A table that is wider than the page scrolls within its own box.
-- The first screen contains the answer on the number of GPUs and two figures.
+- The first screen contains the answer on the number of GPUs, the traffic lights and two figures.
 - In legends, no text overlaps a symbol or another text, and the legends of the first screen count the entries they hide.
 - Tables can be filtered, curves can be hidden, and figures show values next to the pointer.
 - A link to a table unfolds the table, and printing unfolds all tables.
@@ -93,6 +93,7 @@ FIRST = """(() => {
   const low = (one) => one ? one.getBoundingClientRect().bottom : Infinity;
   return {figures: [...document.querySelectorAll('.first figure')].map(low),
           answer: low(document.querySelector('.answers dd')),
+          lights: low(document.querySelector('.lights')),
           all: low(document.querySelector('.answers')),
           named: document.querySelectorAll('.first .legend-title').length,
           unnamed: [...document.querySelectorAll('.first .legend-title')]
@@ -160,6 +161,7 @@ def look_at_first_screen(page, url, all_answers=False):
     check(len(found["figures"]) == 2, f"the first screen has {len(found['figures'])} figures")
     check(max(found["figures"], default=9999) <= 800, f"figures end below the first screen: {found['figures']}")
     check(found["answer"] <= 800, f"the answer ends at {found['answer']}")
+    check(found["lights"] <= 800, f"the traffic lights end at {found['lights']}")
     check(found["named"] > 0, "the legends of the first screen have no names of axes")
     check(found["unnamed"] == 0, f"{found['unnamed']} legends of the first screen hide the names of their axes")
     check(not found["wide"], "the first screen scrolls sideways")

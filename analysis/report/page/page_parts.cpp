@@ -93,20 +93,28 @@ std::string next_runs(const StudyPage& page) {
   return text + "</dd>\n";
 }
 
+/// Number of answers before the traffic lights. These answers state how many GPUs to use and which
+/// variant is faster. The lights follow them, so that long further answers cannot move the lights
+/// below the first screen.
+constexpr std::size_t kAnswersBeforeLights = 2;
+
 std::string answers(const StudyPage& page) {
   const StudyAnswer& answer = page.answer;
   if (answer.study.empty()) return "";
-  std::string text = "<p class=\"study\">" + html_text(answer.study) + "</p>\n";
-  if (!answer.setup.empty()) {
-    text += "<p class=\"study\">" + html_text(answer.setup) +
-            (answer.has_several_setups ? " <a href=\"#conditions\">Conditions</a>" : "") + "</p>\n";
-  }
-  text += "<dl class=\"answers\">\n";
-  for (const Answer& one : answer.answers) {
+  std::string text = "<p class=\"study\">" + html_text(answer.study);
+  if (!answer.setup.empty()) text += " " + html_text(answer.setup);
+  if (answer.has_several_setups) text += " <a href=\"#conditions\">Conditions</a>";
+  text += "</p>\n<dl class=\"answers\">\n";
+  const std::string trust =
+      answer.checks.empty() ? "" : "<dt>Can I trust it?</dt>\n<dd>" + lights(page) + "</dd>\n";
+  const std::size_t before = std::min(answer.answers.size(), kAnswersBeforeLights);
+  for (std::size_t i = 0; i < answer.answers.size(); ++i) {
+    if (i == before) text += trust;
+    const Answer& one = answer.answers[i];
     text += fmt::format("<dt>{}</dt>\n<dd{}>{}</dd>\n", html_text(one.question),
                         one.is_supported ? "" : " class=\"open\"", html_sentences(one.text));
   }
-  if (!answer.checks.empty()) text += "<dt>Can I trust it?</dt>\n<dd>" + lights(page) + "</dd>\n";
+  if (before == answer.answers.size()) text += trust;
   return text + next_runs(page) + "</dl>\n";
 }
 

@@ -47,17 +47,21 @@ TEST_CASE("control characters and invalid UTF-8 are replaced one by one") {
 TEST_CASE("a page shows the answers, then figures and tables, then warnings and facts") {
   StudyPage sample = test::sample_page();
   sample.answer = {"made-up: weak scaling.",
-                   {{"How many GPUs?", "Use up to 4 with `a<b`.", true}, {"Faster?", "x", false}},
+                   {{"How many GPUs?", "Use up to 4 with `a<b`.", true},
+                    {"Faster?", "x", false},
+                    {"Batch?", "y", true}},
                    {{TrustCheck::Light::Amber, "repetitions", "too few", "sample"},
                     {TrustCheck::Light::Green, "runs", "all used", ""}},
                    {{"to decide", {"dlscale plan", "dlscale submit --where 'gpus > 1'"}}}};
   sample.answer.setup = "Measured on A100.";
   const std::string answered = html_page(sample);
-  CHECK_THAT(answered, Contains("<p class=\"study\">Measured on A100.</p>"));
+  CHECK_THAT(answered, Contains("<p class=\"study\">made-up: weak scaling. Measured on A100.</p>"));
   sample.answer.has_several_setups = true;
   CHECK_THAT(html_page(sample),
              Contains("Measured on A100. <a href=\"#conditions\">Conditions</a></p>"));
   CHECK(answered.find("How many GPUs?") < answered.find("figure-efficiency"));
+  CHECK(answered.find("Faster?") < answered.find("Can I trust it?"));
+  CHECK(answered.find("Can I trust it?") < answered.find("Batch?"));
   CHECK(answered.find("figure-efficiency") < answered.find("section id=\"table-sample\""));
   CHECK_THAT(answered, Contains("Use up to 4 with <code>a&lt;b</code>.") &&
                            Contains("<dd class=\"open\">x</dd>"));
