@@ -83,7 +83,7 @@ class RowRecords {
   void count_rows_of_epochs();
   void check_clocks();
   bool has_coarse_clock(const Group& group) const;
-  void forget_clock(Group& group);
+  static void forget_clock(Group& group);
   void add_group(std::size_t index);
   void add_window(const Group& group, int epoch, int line);
   double samples_of(const MeasuredRow& row) const;
