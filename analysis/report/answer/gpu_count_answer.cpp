@@ -224,6 +224,13 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
     answer.is_supported = answer.is_supported && group.lowest->is_proven &&
                           (group.lowest->at_count || !group.lowest->is_beyond_unclear);
   }
+  const auto single = std::ranges::count_if(
+      study.curves, [](const ScalingCurve& curve) { return curve.points.size() == 1; });
+  if (single > 0) {
+    answer.text += fmt::format(
+        " {} measured at a single count.",
+        base::count_of(single, "further configuration was", "further configurations were"));
+  }
   const bool is_proven = std::all_of(groups.begin(), groups.end(), [](const CountGroup& group) {
     return group.lowest->is_proven;
   });
@@ -236,8 +243,8 @@ std::optional<Answer> gpu_count_answer(const AnsweredStudy& study) {
   answer.text += references == of_tables
                      ? "."
                      : fmt::format(
-                           " here, and to {} in tables and figures. --baseline per-curve "
-                           "uses the same counts everywhere.",
+                           " here, and to {} in tables and figures. With --baseline per-curve, "
+                           "tables and figures use the counts of this answer.",
                            fmt::join(of_tables, " or "));
   if (groups.size() > kMostGroups) {
     answer.text += fmt::format(" The table of efficiencies shows {} further results.",

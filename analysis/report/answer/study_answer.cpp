@@ -169,7 +169,8 @@ std::string device_model(const RunRow& run) {
   const std::string device = condition_or_axis(run, "device");
   const bool is_cpu = device == "cpu";
   const std::string model = condition_or_axis(run, is_cpu ? "cpu" : "gpu");
-  if (!model.empty() || device.empty()) return model;
+  if (!model.empty()) return model + (is_cpu ? " (CPU)" : "");
+  if (device.empty()) return "";
   return is_cpu ? "CPU" : "GPU";
 }
 

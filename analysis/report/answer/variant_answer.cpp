@@ -73,7 +73,7 @@ std::string comparison_clause(const VariantContest& contest, const std::string& 
   const bool is_one = contest.advantages.size() == 1;
   const std::string place = place_of(contest, worker);
   if (is_equal(contest, quality)) {
-    return fmt::format("{} and {} have equal accuracies{}: {} apart", a, b, place,
+    return fmt::format("No difference in accuracy between {} and {} was found{}: {}", a, b, place,
                        with_interval(largest, 2, 100, " points"));
   }
   if (quality.is_accuracy) {
@@ -110,8 +110,8 @@ std::string contest_sentence(const VariantContest& contest, const std::string& w
                        contest.advantages.size() > 1 ? "these differences" : "this difference");
   }
   if (contest.from_gpus < contest.last_gpus) {
-    text += fmt::format(", and {}{} from {}", quality.is_accuracy ? "is " : "", quality.comparative,
-                        base::count_of(contest.from_gpus, worker));
+    text += fmt::format(", and {}{} from {} on", quality.is_accuracy ? "is " : "",
+                        quality.comparative, base::count_of(contest.from_gpus, worker));
   }
   return text + ".";
 }
@@ -145,7 +145,7 @@ std::string largest_difference(const std::vector<const VariantContest*>& contest
   const VariantContest& largest = **std::ranges::max_element(
       contests, {}, [](const VariantContest* one) { return one->advantages.back().value; });
   if (is_equal(largest, quality)) return "";
-  return fmt::format(" The largest difference found is that {}.",
+  return fmt::format(" The largest of their differences is that {}.",
                      comparison_clause(largest, worker, quality));
 }
 

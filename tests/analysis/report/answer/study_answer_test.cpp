@@ -82,7 +82,7 @@ TEST_CASE("a clear winner and a worthwhile count are stated with their intervals
   const Answer faster = answer_to(answer, "faster");
   CHECK(faster.is_supported);
   CHECK_THAT(faster.text, Contains("`ddp` is 1.20 [1.19, 1.21] times as fast as `horovod` at 8 "
-                                   "GPUs, and faster from 1 GPU."));
+                                   "GPUs, and faster from 1 GPU on."));
   CHECK(worst_light(answer) == TrustCheck::Light::Green);
   CHECK(answer.next.empty());
 }
@@ -157,7 +157,7 @@ TEST_CASE("several values without any difference are summarised in one sentence"
   CHECK_THAT(
       answer_to(answer_study(frame, {}), "faster").text,
       Catch::StartsWith("framework: the repetitions cannot tell the speed of 3 values apart. The "
-                        "largest difference found is that `") &&
+                        "largest of their differences is that `") &&
           Contains("` is 1.00 [0.99, 1.01] times as fast as `") && Catch::EndsWith(" at 2 GPUs."));
 }
 
@@ -475,18 +475,26 @@ TEST_CASE("a difference that the repetitions cannot tell from none is stated wit
                        Contains(", n = 4) lower than the 95.00 % at batch 64, but 4 repetitions "
                                 "cannot tell this difference from none."));
   CHECK_THAT(answer_to(answer_study(frame, {}), "accurate").text,
-             Contains("The largest difference found is that `") &&
+             Contains("The largest of their differences is that `") &&
                  Contains("` has an accuracy 0.10 points (range ") && Contains(" higher than `"));
 }
 
-TEST_CASE("equal accuracies are not called higher or lower") {
+TEST_CASE("equal accuracies are not called different") {
   Frame frame = frame_of({});
   for (const char* framework : {"ddp", "horovod"}) {
     for (const int gpus : {1, 2}) add_accurate_repeats(frame, gpus, 0.95, 6, framework);
   }
-  CHECK_THAT(
-      answer_to(answer_study(frame, {}), "accurate").text,
-      Contains("` have equal accuracies at 2 GPUs: 0.00 points [") && Catch::EndsWith("] apart."));
+  CHECK_THAT(answer_to(answer_study(frame, {}), "accurate").text,
+             Contains("No difference in accuracy between `") &&
+                 Contains("` was found at 2 GPUs: 0.00 points ["));
+}
+
+TEST_CASE("configurations that were measured at a single count are counted") {
+  Frame frame = clear_study();
+  CHECK_THAT(answer_to(answer_study(frame, {}), "GPUs?").text, !Contains("at a single count"));
+  add_repeats(frame, 1, 100, 6, "deepspeed");
+  CHECK_THAT(answer_to(answer_study(frame, {}), "GPUs?").text,
+             Contains(" 1 further configuration was measured at a single count."));
 }
 
 TEST_CASE("four repetitions suffice for a test of one pair, but not of all pairs together") {
@@ -548,7 +556,8 @@ TEST_CASE("one line names the devices and the data sets, or their number") {
   CHECK_THAT(answer_text(same), Contains("per point.\n" + same.setup + "\n- How many"));
   frame.runs[0].conditions = {{"device", "cpu"}, {"cpu", "Xeon"}, {"dataset", "cifar10"}};
   const StudyAnswer several = answer_study(frame, {});
-  CHECK(several.setup == "Measured on A100 and Xeon with the data sets cifar10 and imagenet.");
+  CHECK(several.setup ==
+        "Measured on A100 and Xeon (CPU) with the data sets cifar10 and imagenet.");
   CHECK(several.has_several_setups);
   frame.runs[1].conditions = {{"device", "cpu"}, {"cpu", "EPYC"}, {"dataset", "mnist"}};
   CHECK(answer_study(frame, {}).setup == "Measured on 3 device models with 3 data sets.");
@@ -627,7 +636,7 @@ TEST_CASE("pairs with too few repetitions are summarised in one sentence for eac
   }
   CHECK_THAT(answer_to(answer_study(frame, {}), "faster").text,
              Catch::StartsWith("framework: the values cannot be compared, because n = 3 is too "
-                               "small for a test. The largest difference found is that `") &&
+                               "small for a test. The largest of their differences is that `") &&
                  Contains("` is 1.00 (range"));
   std::erase_if(frame.runs, [](const RunRow& run) { return run.point.at("framework") == "ddp"; });
   CHECK_THAT(answer_to(answer_study(frame, {}), "faster").text,
@@ -642,7 +651,7 @@ TEST_CASE("next to pairs that can be compared, the other pairs are counted") {
   CHECK_THAT(answer_to(answer_study(frame, {}), "faster").text,
              Contains("`ddp` is 2.00 [") &&
                  Contains(" 2 other pairs cannot be compared, because n = 2 is too small for a "
-                          "test. The largest difference found is that `"));
+                          "test. The largest of their differences is that `"));
 }
 
 TEST_CASE("answers name axes by their last part, and omit axes that a run does not have") {
