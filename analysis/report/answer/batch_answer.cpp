@@ -103,8 +103,10 @@ std::optional<Answer> batch_answer(const AnsweredStudy& study) {
   if (groups.size() > 1) {
     std::vector<CurveKey> keys;
     for (const AccuracyLosses& group : groups) keys.push_back(group.key);
-    answer.text += fmt::format(" This is the largest change of {} configurations ({}).",
-                               groups.size(), name_among(worst->key, varying_axes(keys)));
+    const double loss = worst->losses.back().loss.value;
+    answer.text += fmt::format(" This is the {} of {} configurations ({}).",
+                               loss < 0 ? "smallest rise" : "largest fall", groups.size(),
+                               name_among(worst->key, varying_axes(keys)));
   }
   if (!diverged.empty()) answer.text += " " + diverged;
   return answer;

@@ -14,6 +14,7 @@
 #include "analysis/report/answer/answer_parts.hpp"
 #include "analysis/report/tables/captions.hpp"
 #include "base/text.hpp"
+#include "contract/run_outcome.hpp"
 
 namespace dlscale::analysis {
 namespace {
@@ -94,32 +95,66 @@ bool is_open(const Frame& frame, const RunRow& run) {
   return !frame.is_imported && (run.outcome == kNotStarted || run.outcome == kUnfinished);
 }
 
-/// Planned repetitions that have not ended. They are counted once for all points, because a study
-/// may have thousands of points and of open runs.
-class OpenRepeats {
+/// Returns true if the run failed and `dlscale retry` may complete it. Runs that ran out of memory
+/// or diverged would end in the same way again.
+bool is_failed(const Frame& frame, const RunRow& run) {
+  return !frame.is_imported && (run.outcome == to_string(contract::RunOutcome::Failed) ||
+                                run.outcome == to_string(contract::RunOutcome::TimedOut) ||
+                                run.outcome == to_string(contract::RunOutcome::NodeFailed));
+}
+
+std::int64_t failed_runs(const AnsweredStudy& study) {
+  return std::ranges::count_if(study.frame.runs,
+                               [&](const RunRow& run) { return is_failed(study.frame, run); });
+}
+
+/// Numbers of planned repetitions of points that have no results.
+class MissingRepeats {
  public:
-  explicit OpenRepeats(const Frame& frame) {
+  struct Counts {
+    std::size_t open = 0;    ///< repetitions that have not ended
+    std::size_t failed = 0;  ///< failed repetitions that can be repeated
+  };
+
+  /// Counts the repetitions once for all points, because a study may have thousands of points and
+  /// of open runs.
+  explicit MissingRepeats(const Frame& frame) {
     for (const RunRow& run : frame.runs) {
-      if (is_open(frame, run)) ++open_[{run.gpus, run.point}];
+      if (is_open(frame, run)) ++missing_[{run.gpus, run.point}].open;
+      if (is_failed(frame, run)) ++missing_[{run.gpus, run.point}].failed;
     }
   }
 
-  /// Returns the number of open repetitions of a point.
-  std::size_t of(const CurvePoint& point) const {
+  Counts of(const CurvePoint& point) const {
     std::set<std::map<std::string, std::string>> values;  // the repeats may have several sources
     for (const RunRow* run : point.repeats) values.insert(run->point);
-    std::size_t open = 0;
+    Counts counts;
     for (const auto& value : values) {
-      const auto found = open_.find({point.gpus, value});
-      if (found != open_.end()) open += found->second;
+      const auto found = missing_.find({point.gpus, value});
+      if (found == missing_.end()) continue;
+      counts.open += found->second.open;
+      counts.failed += found->second.failed;
     }
-    return open;
+    return counts;
   }
 
  private:
-  /// Number of open runs by GPU count and axis values.
-  std::map<std::pair<int, std::map<std::string, std::string>>, std::size_t> open_;
+  /// Numbers of runs by GPU count and axis values.
+  std::map<std::pair<int, std::map<std::string, std::string>>, Counts> missing_;
 };
+
+/// Adds the step that repeats failed runs.
+void add_retry_step(std::vector<NextStep>& steps, const AnsweredStudy& study) {
+  const std::int64_t failed = failed_runs(study);
+  if (failed == 0) return;
+  const bool is_joined = !study.frame.runs.front().source.empty();
+  steps.push_back({fmt::format("to complete {}, remove the cause (dlscale status states it) and "
+                               "repeat {}, in the plan folder{}",
+                               base::count_of(failed, "failed run"),
+                               base::word_for(static_cast<std::size_t>(failed), "it", "them"),
+                               is_joined ? " of each source" : ""),
+                   {"dlscale retry", kCollectCommand}});
+}
 
 /// Adds a step for `count` planned runs that have not ended. `which` is empty or restricts the
 /// runs, for example " on other numbers of ranks".
@@ -149,20 +184,20 @@ void add_repeats_step(std::vector<NextStep>& steps, const AnsweredStudy& study,
 }
 
 /// Adds the steps that give each point enough repetitions for a 95 % interval. Planned repetitions
-/// that have not ended count as repetitions. If the study ends the repetitions at a precision, some
-/// planned repetitions never start, and the user need not complete them.
+/// that have not ended or that failed count as repetitions. If the study ends the repetitions at a
+/// precision, some planned repetitions never start, and the user need not complete them.
 void add_interval_steps(std::vector<NextStep>& steps, const AnsweredStudy& study) {
   std::set<int> few;
   std::size_t open = 0;
-  const OpenRepeats repeats(study.frame);
+  const MissingRepeats repeats(study.frame);
   for (const ScalingCurve& curve : study.curves) {
     for (const CurvePoint& point : curve.points) {
       if (point.repeats.size() >= kFewestForInterval) continue;
-      const std::size_t planned = repeats.of(point);
-      if (point.repeats.size() + planned < kFewestForInterval) {
+      const MissingRepeats::Counts missing = repeats.of(point);
+      if (point.repeats.size() + missing.open + missing.failed < kFewestForInterval) {
         few.insert(point.gpus);
       } else {
-        open += planned;
+        open += missing.open;
       }
     }
   }
@@ -200,6 +235,10 @@ void add_other_counts_step(std::vector<NextStep>& steps, const AnsweredStudy& st
                   fmt::format(" on other numbers of {}s", study.worker));
     return;
   }
+  const bool has_failed = std::ranges::any_of(study.frame.runs, [&](const RunRow& run) {
+    return is_failed(study.frame, run) && run.gpus != gpus;
+  });
+  if (has_failed) return;  // add_retry_step() names these runs
   const std::set<int> counts = counts_to_compare(gpus, study.options.most_gpus);
   if (counts.size() == 1) return;
   const std::string reason =
@@ -223,9 +262,12 @@ void add_decision_step(std::vector<NextStep>& steps, const AnsweredStudy& study,
       static_cast<std::size_t>(std::ranges::count_if(study.frame.runs, [&](const RunRow& run) {
         return is_open(study.frame, run) && unclear.contains(run.gpus);
       }));
+  const bool has_failed = std::ranges::any_of(study.frame.runs, [&](const RunRow& run) {
+    return is_failed(study.frame, run) && unclear.contains(run.gpus);
+  });
   if (open > 0 && !study.frame.ends_repeats_early) {
     add_open_step(steps, purpose, open, "");
-  } else {
+  } else if (!has_failed) {  // otherwise, add_retry_step() names these runs
     add_repeats_step(steps, study, purpose, unclear, repeats);
   }
 }
@@ -254,6 +296,7 @@ void add_count_step(std::vector<NextStep>& steps, const AnsweredStudy& study) {
 
 std::vector<NextStep> next_steps(const AnsweredStudy& study) {
   std::vector<NextStep> steps;
+  add_retry_step(steps, study);
   add_interval_steps(steps, study);
   add_count_step(steps, study);
   return steps;

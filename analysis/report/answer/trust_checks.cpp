@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "analysis/metrics/scaling/efficiency.hpp"
 #include "analysis/metrics/statistics/outliers.hpp"
@@ -16,18 +17,59 @@ namespace {
 
 using Light = TrustCheck::Light;
 
+/// Returns the losses and accuracies of a run in the order of its epochs.
+std::vector<double> learning_of(const RunRow& run) {
+  std::vector<double> values;
+  for (const EpochRow& epoch : run.epochs) {
+    if (std::isfinite(epoch.train_loss)) values.push_back(epoch.train_loss);
+  }
+  for (const EvalRow& eval : run.evals) {
+    for (const double value : {eval.accuracy, eval.loss}) {
+      if (std::isfinite(value)) values.push_back(value);
+    }
+  }
+  return values;
+}
+
+/// Smallest number of losses and accuracies that two runs with different seeds cannot share by
+/// chance.
+constexpr std::size_t kFewestToShare = 4;
+
+/// Returns whether all repeats of a point with evaluations have the same losses and accuracies.
+bool learn_alike(const CurvePoint& point) {
+  if (point.repeats.size() < 2 || point.repeats.front()->evals.empty()) return false;
+  const std::vector<double> first = learning_of(*point.repeats.front());
+  return first.size() >= kFewestToShare &&
+         std::ranges::all_of(point.repeats,
+                             [&](const RunRow* run) { return learning_of(*run) == first; });
+}
+
 TrustCheck repetition_check(const AnsweredStudy& study) {
   const auto [fewest, most] = repeats_of(study.curves);
   TrustCheck check{Light::Green, "repetitions", "", "efficiency"};
   if (fewest >= kFewestForInterval) {
     check.text =
         fmt::format("each point has {} or more, enough for 95 % intervals", kFewestForInterval);
-    return check;
+  } else if (most < 2) {
+    check.light = Light::Red;
+    check.text = "one run per point, so the spread is unknown";
+  } else {
+    check.light = Light::Amber;
+    check.text = fmt::format("{} {} of the {} that a 95 % interval needs",
+                             fewest == most ? "all points have" : "some points have", fewest,
+                             kFewestForInterval);
   }
-  check.light = most < 2 ? Light::Red : Light::Amber;
-  check.text = most < 2 ? "one run per point, so the spread is unknown"
-                        : fmt::format("some points have {} of the {} that a 95 % interval needs",
-                                      fewest, kFewestForInterval);
+  std::size_t alike = 0;
+  for (const ScalingCurve& curve : study.curves) {
+    alike += static_cast<std::size_t>(std::ranges::count_if(curve.points, &learn_alike));
+  }
+  if (alike > 0) {
+    check.light = std::max(check.light, Light::Amber);
+    check.text += fmt::format(
+        "; the repetitions of {} have equal losses and accuracies, probably because of a fixed "
+        "seed, so intervals of accuracies do not show how much the accuracy varies",
+        base::count_of(alike, "point"));
+  }
   return check;
 }
 

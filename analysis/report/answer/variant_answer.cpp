@@ -259,21 +259,29 @@ std::optional<Answer> faster_answer(const AnsweredStudy& study, const Verdicts& 
   return answer;
 }
 
+/// Returns whether a pair has enough repetitions for a test.
+bool is_tested(const Verdicts& verdicts) {
+  return std::ranges::any_of(
+      verdicts.pairs, [](const Verdict& pair) { return pair.finding != Finding::TooFewRepeats; });
+}
+
 }  // namespace
 
 std::optional<Answer> speed_answer(const AnsweredStudy& study) {
-  return faster_answer(study, study.verdicts, kSpeed);
+  std::optional<Answer> answer = faster_answer(study, study.verdicts, kSpeed);
+  if (answer && is_tested(study.verdicts)) {
+    answer->text += " Each factor is the median over all pairs of repetitions.";
+  }
+  return answer;
 }
 
 std::optional<Answer> batch_speed_answer(const AnsweredStudy& study) {
   std::optional<Answer> answer = faster_answer(study, study.batches, kBatchSpeed);
-  const std::vector<VariantContest> all = contests(speed_pairs(study.batches));
-  const bool is_tested = std::ranges::any_of(
-      all, [](const VariantContest& one) { return one.finding != Finding::TooFewRepeats; });
-  if (!answer || !is_tested) return answer;
+  if (!answer || !is_tested(study.batches)) return answer;
   answer->text +=
-      " The numbers compare samples/s. A larger batch takes fewer optimizer steps per epoch, which "
-      "can change the accuracy.";
+      " The factors compare samples/s, as medians over all pairs of repetitions. A larger batch "
+      "takes "
+      "fewer optimizer steps per epoch, which can change the accuracy.";
   return answer;
 }
 

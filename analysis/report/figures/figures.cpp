@@ -22,7 +22,7 @@ constexpr FigureKind kKinds[] = {
     {"epoch-time", "training and validation time of an epoch over GPUs", &epoch_time_figure,
      "a completed run with timed steps that recorded the times of its epochs"},
     {"breakdown", "stacked parts of the step time", &breakdown_figure,
-     "a completed run that recorded the number of its steps"},
+     "a completed run that recorded the number and the parts of its steps"},
     {"overlap", "share of communication hidden by computation", &overlap_figure,
      "a completed run on several GPUs that recorded the communication of its steps"},
     {"load-share", "share of the step time in which ranks wait for data", &load_share_figure,

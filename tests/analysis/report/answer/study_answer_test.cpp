@@ -158,7 +158,8 @@ TEST_CASE("several values without any difference are summarised in one sentence"
       answer_to(answer_study(frame, {}), "faster").text,
       Catch::StartsWith("framework: the repetitions cannot tell the speed of 3 values apart. The "
                         "largest of their differences is that `") &&
-          Contains("` is 1.00 [0.99, 1.01] times as fast as `") && Catch::EndsWith(" at 2 GPUs."));
+          Contains("` is 1.00 [0.99, 1.01] times as fast as `") &&
+          Catch::EndsWith(" at 2 GPUs. Each factor is the median over all pairs of repetitions."));
 }
 
 TEST_CASE("a value that is faster than all others is named first") {
@@ -295,6 +296,42 @@ TEST_CASE("planned repetitions that have not ended count as repetitions") {
                                  kCollect});
 }
 
+TEST_CASE("failed runs are repeated before further repetitions are planned") {
+  Frame frame = frame_of({});
+  add_repeats(frame, 1, 100, 6);
+  add_repeats(frame, 2, 195, 4);
+  add_open_runs(frame, 2, 2, 4);
+  for (RunRow& run : frame.runs) {
+    if (run.outcome == kNotStarted) run.outcome = "Failed";
+  }
+  const std::vector<NextStep> next = answer_study(frame, {}).next;
+  REQUIRE(next.size() == 1);
+  CHECK(next[0].reason ==
+        "to complete 2 failed runs, remove the cause (dlscale status states it) and repeat them, "
+        "in the plan folder");
+  CHECK(next[0].commands == std::vector<std::string>{"dlscale retry", kCollect});
+  for (RunRow& run : frame.runs) {
+    if (run.outcome == "Failed") run.outcome = "OutOfMemory";  // a repetition cannot help
+  }
+  CHECK_THAT(answer_study(frame, {}).next.at(0).reason,
+             Contains("for 95 % intervals, repeat more often"));
+}
+
+TEST_CASE("repetitions that learn exactly alike are reported") {
+  Frame frame = frame_of({});
+  add_accurate_repeats(frame, 1, 0.95, 6);
+  add_accurate_repeats(frame, 2, 0.95, 6);
+  CHECK(check_of(answer_study(frame, {}), "repetitions").light == TrustCheck::Light::Green);
+  for (RunRow& run : frame.runs) {
+    if (run.gpus == 1)
+      run.evals = {{.epoch = 0, .accuracy = 0.4, .loss = 1.5},
+                   {.epoch = 1, .accuracy = 0.5, .loss = 1.2}};
+  }
+  const TrustCheck check = check_of(answer_study(frame, {}), "repetitions");
+  CHECK(check.light == TrustCheck::Light::Amber);
+  CHECK_THAT(check.text, Contains("the repetitions of 1 point have equal losses and accuracies"));
+}
+
 TEST_CASE("logs without an end are not planned runs that the user can complete") {
   Frame frame = frame_of({});
   frame.is_imported = true;
@@ -380,7 +417,7 @@ TEST_CASE("batches are compared by samples/s, in an answer of their own") {
   const Answer batch = answer_to(answer, "Which batch is faster?");
   CHECK(batch.is_supported);
   CHECK_THAT(batch.text, Contains("batch_per_gpu: `128` is 1.20 [1.19, 1.21] times as fast as "
-                                  "`64` at 2 GPUs. The numbers compare samples/s."));
+                                  "`64` at 2 GPUs. The factors compare samples/s, as medians "));
   std::erase_if(frame.runs, [](const RunRow& run) { return run.repetition > 3; });
   CHECK(answer_to(answer_study(frame, {}), "Which batch is faster?").text ==
         "batch_per_gpu: `128` is 1.20 (range 1.19 to 1.21, n = 3) times as fast as `64` at 2 GPUs, "
@@ -495,6 +532,17 @@ TEST_CASE("configurations that were measured at a single count are counted") {
   add_repeats(frame, 1, 100, 6, "deepspeed");
   CHECK_THAT(answer_to(answer_study(frame, {}), "GPUs?").text,
              Contains(" 1 further configuration was measured at a single count."));
+}
+
+TEST_CASE("the smallest rise of the accuracy is not called a fall") {
+  Frame frame = frame_of({});
+  for (const char* framework : {"ddp", "horovod"}) {
+    add_accurate_repeats(frame, 1, 0.80, 6, framework);
+    add_accurate_repeats(frame, 2, framework[0] == 'd' ? 0.85 : 0.95, 6, framework);
+  }
+  CHECK_THAT(answer_to(answer_study(frame, {}), "larger batch").text,
+             Contains("Accuracy rises from 80.00 % at batch 64 by 5.00 points [") &&
+                 Contains("This is the smallest rise of 2 configurations (framework=ddp)."));
 }
 
 TEST_CASE("four repetitions suffice for a test of one pair, but not of all pairs together") {
