@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "analysis/metrics/scaling/run_points.hpp"
 
@@ -48,6 +52,25 @@ std::vector<AccuracyPoint> accuracy_points(const Frame& frame) {
 
 std::vector<AccuracyPoint> diverged_points(const Frame& frame) {
   return points_of(frame, false);
+}
+
+std::vector<CurveKey> batch_line_keys(const std::vector<AccuracyPoint>& points) {
+  std::map<std::string, std::set<int>> counts;  // GPU counts by key
+  std::vector<std::string> texts;
+  for (const AccuracyPoint& point : points) {
+    texts.push_back(to_string(point.key));
+    counts[texts.back()].insert(point.gpus);
+  }
+  std::vector<CurveKey> keys;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    CurveKey key = points[i].key;
+    if (keeps_global_batch(key) || counts[texts[i]].size() == 1) {
+      std::erase_if(key, [](const AxisValue& entry) { return is_batch(entry.axis); });
+      key.push_back({kGpus, std::to_string(points[i].gpus)});
+    }
+    keys.push_back(std::move(key));
+  }
+  return keys;
 }
 
 Repeats repeats_of(const std::vector<AccuracyPoint>& points) {

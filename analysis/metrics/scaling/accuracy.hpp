@@ -34,6 +34,11 @@ std::vector<AccuracyPoint> accuracy_points(const Frame& frame);
 /// their `repeats` are empty.
 std::vector<AccuracyPoint> diverged_points(const Frame& frame);
 
+/// Returns the key of the line over the global batch to which each point belongs. Along a line, the
+/// batch grows with the GPU count. If the global batch is fixed along curves, or if a curve has a
+/// single GPU count, the points with equal GPU counts and different batches form a line instead.
+std::vector<CurveKey> batch_line_keys(const std::vector<AccuracyPoint>& points);
+
 Repeats repeats_of(const std::vector<AccuracyPoint>& points);
 
 // Difference between a run's results on the test set and on the training set.

@@ -20,20 +20,14 @@ struct BatchLine {
   std::vector<const AccuracyPoint*> points;
 };
 
-CurveKey line_key_of(const AccuracyPoint& point) {
-  CurveKey key = point.key;
-  if (!keeps_global_batch(key)) return key;
-  std::erase_if(key, [](const AxisValue& entry) { return entry.axis == kGlobalBatch; });
-  key.push_back({kGpus, std::to_string(point.gpus)});
-  return key;
-}
-
 std::vector<BatchLine> batch_lines(const std::vector<AccuracyPoint>& points) {
   std::vector<BatchLine> lines;
   std::unordered_map<std::string, std::size_t> places;
-  for (const AccuracyPoint& point : points) {
+  std::vector<CurveKey> keys = batch_line_keys(points);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const AccuracyPoint& point = points[i];
     if (point.global_batch <= 0 || point.repeats.empty()) continue;
-    CurveKey key = line_key_of(point);
+    CurveKey& key = keys[i];
     const auto [place, is_new] = places.try_emplace(to_string(key), lines.size());
     if (is_new) lines.push_back({std::move(key), {}});
     lines[place->second].points.push_back(&point);

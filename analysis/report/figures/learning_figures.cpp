@@ -110,16 +110,23 @@ std::vector<CurveKey> keys_of(const std::vector<AccuracyPoint>& points) {
   return keys;
 }
 
-/// Returns for each point the key of its line in a figure over the global batch. The global batch
-/// must grow along a line. In most studies it grows with the GPU count, and the key is the curve's
-/// key. If the global batch is fixed along curves, the key contains the GPU count instead of the
-/// global batch.
-std::vector<CurveKey> batch_keys_of(const std::vector<AccuracyPoint>& points) {
-  std::vector<CurveKey> keys = keys_of(points);
-  if (points.empty() || !keeps_global_batch(points[0].key)) return keys;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    keys[i] = with_gpus(keys[i], points[i].gpus);
-    std::erase_if(keys[i], [](const AxisValue& entry) { return entry.axis == "global_batch"; });
+/// Returns the keys of the lines over the global batch for a legend, in which all keys have the
+/// same axes. If some lines have several batches per GPU, their batch per GPU reads "all on 2
+/// GPUs".
+std::vector<CurveKey> legend_keys(const std::vector<AccuracyPoint>& points,
+                                  const std::string& worker) {
+  std::vector<CurveKey> keys = batch_line_keys(points);
+  std::string batch_axis;
+  for (const CurveKey& key : keys) {
+    for (const AxisValue& entry : key) {
+      if (is_batch(entry.axis)) batch_axis = entry.axis;
+    }
+  }
+  if (batch_axis.empty()) return keys;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto gpus = std::ranges::find(keys[i], kGpus, &AxisValue::axis);
+    if (gpus == keys[i].end()) continue;
+    *gpus = {batch_axis, "all on " + base::count_of(points[i].gpus, worker)};
   }
   return keys;
 }
@@ -170,7 +177,7 @@ Series pareto_front(const std::vector<Series>& series) {
 
 Figure accuracy_vs_batch_figure(const Frame& frame, const AnalysisOptions&) {
   const std::vector<AccuracyPoint> points = accuracy_points(frame);
-  const std::vector<CurveKey> keys = batch_keys_of(points);
+  const std::vector<CurveKey> keys = legend_keys(points, worker_noun(frame));
   Legend legend(keys, worker_noun(frame));
   Figure figure;
   figure.title = fmt::format("Test accuracy by global batch of {}", frame.study);
@@ -279,7 +286,7 @@ Figure time_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
 Figure images_to_accuracy_figure(const Frame& frame, const AnalysisOptions&) {
   const std::vector<AccuracyPoint> points = accuracy_points(frame);
   const auto [accuracy, problem] = compared_accuracy(points);
-  const std::vector<CurveKey> keys = batch_keys_of(points);
+  const std::vector<CurveKey> keys = legend_keys(points, worker_noun(frame));
   Legend legend(keys, worker_noun(frame));
   Figure figure;
   figure.why_empty = problem;

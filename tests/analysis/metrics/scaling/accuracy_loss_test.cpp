@@ -47,6 +47,23 @@ TEST_CASE("an equal accuracy and few repeats are not a loss") {
   CHECK(losses_of(few).at(0).losses.at(0).loss.interval.kind == Interval::Kind::Range);
 }
 
+TEST_CASE("with a fixed batch per GPU, batches of a single GPU count are compared") {
+  Frame frame = frame_of({});
+  add_accurate_repeats(frame, 1, 0.95, 4);
+  add_accurate_repeats(frame, 1, 0.90, 4);
+  for (std::size_t i = 4; i < frame.runs.size(); ++i) {
+    frame.runs[i].run_id += std::to_string(i);
+    frame.runs[i].global_batch = frame.runs[i].batch_per_gpu = 256;
+  }
+  const std::vector<AccuracyLosses> list = losses_of(frame);
+  REQUIRE(list.size() == 1);
+  CHECK(list[0].first_batch == 64);
+  CHECK(list[0].losses.at(0).global_batch == 256);
+  CHECK(to_string(list[0].key).find("batch") == std::string::npos);
+  add_accurate_repeats(frame, 2, 0.93, 4);  // the curve of batch 64 now has two counts
+  CHECK(losses_of(frame).at(0).losses.at(0).global_batch == 128);
+}
+
 TEST_CASE("with a fixed global batch, batches are compared at equal numbers of GPUs") {
   Frame frame = frame_of({});
   frame.scaling = "strong";
