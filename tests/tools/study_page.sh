@@ -109,7 +109,8 @@ done
 page || fail "$(cat output.log)"
 says '<!-- Written by `tools/study_page nef OUT`.'
 says '# NEF: DenseNet121 on 1 to 3 GPUs: results'
-says 'Findings of the publication: 1 hold, 1 do not hold, 1 cannot be tested here.'
+says 'Findings of the publication: 1 holds, 1 does not hold, 1 cannot be tested here.'
+says '| data | 256 training samples of `synthetic_digits` |'
 says 'Published values: 2 of 4 (50 %) have an own counterpart.'
 says '| command | `tools/study nef --small -o out --data data` |'
 says '| time of the whole command | 13 min 32 s |'
