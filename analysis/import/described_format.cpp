@@ -188,17 +188,14 @@ bool DescribedFormat::finds_first_epoch() const {
 
 std::vector<std::string> DescribedFormat::describe_unused(
     const std::set<std::size_t>& unused) const {
-  const std::size_t count =
-      mapped_ != nullptr ? mapped_->places.size() : description_->rules.size();
+  if (mapped_ != nullptr) return analysis::describe_unused(*mapped_, unused);
   std::vector<std::string> warnings;
   for (const std::size_t i : unused) {
-    if (i >= count) break;
-    warnings.push_back(mapped_ != nullptr
-                           ? analysis::describe_unused(*mapped_, i)
-                           : base::SpecError(description_->rules[i].where, "line",
-                                             "no line is read by this rule; no line matches it, or "
-                                             "rules before it read these lines")
-                                 .what());
+    if (i >= description_->rules.size()) break;
+    warnings.emplace_back(base::SpecError(description_->rules[i].where, "line",
+                                          "no line is read by this rule; no line matches it, or "
+                                          "rules before it read these lines")
+                              .what());
   }
   return warnings;
 }

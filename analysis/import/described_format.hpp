@@ -46,7 +46,7 @@ class DescribedFormat {
   bool is_mapped() const { return mapped_ != nullptr; }
   /// Returns true if the format finds out from a log whether its epochs count from 0 or from 1.
   bool finds_first_epoch() const;
-  /// Returns a warning for each of these patterns or rules, which read no line, with its place.
+  /// Returns a warning for each rule, pattern or group that `unused` contains, with its place.
   /// `unused` contains indices (LogContent::unused_patterns).
   std::vector<std::string> describe_unused(const std::set<std::size_t>& unused) const;
 

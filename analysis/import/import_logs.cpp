@@ -74,7 +74,7 @@ class Import {
     check_found(logs.size());
     count_epochs_alike(runs_);
     warn_of_misspelt_names();
-    warn_of_unused_patterns();
+    std::ranges::move(unused_pattern_warnings(), std::back_inserter(summary_.warnings));
     ReplacedRuns replaced{{}, count_jobs_once()};
     replaced.paths = join();
     replaced.paths.merge(join_launches());
@@ -323,13 +323,18 @@ class Import {
     }
   }
 
-  /// Warns of the patterns that read no line of any log.
-  void warn_of_unused_patterns() {
-    if (!unused_patterns_ || request_.pattern_places.empty()) return;
-    const MappedFile mapped{"", request_.mapped, request_.pattern_places};
-    for (const std::size_t pattern : *unused_patterns_) {
-      summary_.warnings.push_back(describe_unused(mapped, pattern));
-    }
+  /// Returns warnings about the patterns that read no line of any log, and about their groups that
+  /// never matched.
+  std::vector<std::string> unused_pattern_warnings() const {
+    if (!unused_patterns_ || request_.pattern_places.empty()) return {};
+    return describe_unused({"", request_.mapped, request_.pattern_places}, *unused_patterns_);
+  }
+
+  /// Returns these warnings as lines that follow an error.
+  std::string unused_patterns_behind_error() const {
+    std::string lines;
+    for (const std::string& warning : unused_pattern_warnings()) lines += "\n" + warning;
+    return lines;
   }
 
   void count(const ImportRecord& record) {
@@ -435,7 +440,8 @@ class Import {
       throw base::UsageError(fmt::format("found no file in {}", fmt::join(request_.logs, ", ")));
     }
     if (runs_.empty()) {
-      throw base::UsageError(why_nothing_is_imported(summary_.skipped, files));
+      throw base::UsageError(why_nothing_is_imported(summary_.skipped, files) +
+                             unused_patterns_behind_error());
     }
     const bool any = std::any_of(runs_.begin(), runs_.end(), [](const ImportedRun& run) {
       return has_measurements(run.outcome);
@@ -443,9 +449,9 @@ class Import {
     if (!is_asked() || any) return;
     const ImportedRun& first = runs_.front();
     throw base::UsageError(
-        fmt::format("{}: {}{}{}", first.shown, first.reason,
+        fmt::format("{}: {}{}{}{}", first.shown, first.reason,
                     runs_.size() == 1 ? "" : "; all other logs have no measurements either",
-                    lines_behind_error(summary_.skipped)));
+                    lines_behind_error(summary_.skipped), unused_patterns_behind_error()));
   }
 
   /// Keeps only one run if several rows of accounting records describe the same attempt of a job.

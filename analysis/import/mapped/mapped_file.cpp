@@ -193,11 +193,57 @@ MappedFile parse_pattern_file(std::string_view text, const std::string& file) {
   return read_mapped_file(config::parse_document(text, file), file);
 }
 
-std::string describe_unused(const MappedFile& mapped, std::size_t pattern) {
-  const std::string text = fmt::format(
-      "no line is read by the pattern '{}'; no line matches it, or patterns before it match first",
-      mapped.format.patterns[pattern]);
-  return base::SpecError(mapped.places[pattern], "line", text).what();
+namespace {
+
+/// Returns whether the expression contains a "|" that separates alternatives.
+bool has_alternatives(std::string_view pattern) {
+  bool in_class = false;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (c == '\\') {
+      ++i;
+    } else if (in_class ? c == ']' : c == '[') {
+      in_class = !in_class;
+    } else if (c == '|' && !in_class) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::string describe_unused_groups(std::string_view pattern,
+                                   const std::vector<std::string>& groups) {
+  return fmt::format("the {} {} of the pattern '{}' never matched{}",
+                     groups.size() == 1 ? "group" : "groups", fmt::join(groups, ", "), pattern,
+                     has_alternatives(pattern) ? "; a literal | must be written \\|" : "");
+}
+
+}  // namespace
+
+std::vector<std::string> describe_unused(const MappedFile& mapped,
+                                         const std::set<std::size_t>& unused) {
+  const std::vector<std::string>& patterns = mapped.format.patterns;
+  std::vector<std::string> warnings;
+  std::size_t group = patterns.size();
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    std::vector<std::string> groups;
+    for (const auto& [name, number] : Regex(patterns[i]).names()) {
+      if (unused.contains(group++)) groups.push_back(name);
+    }
+    std::string text;
+    if (unused.contains(i)) {
+      text = fmt::format(
+          "no line is read by the pattern '{}'; no line matches it, or patterns before it match "
+          "first",
+          patterns[i]);
+    } else if (!groups.empty()) {
+      text = describe_unused_groups(patterns[i], groups);
+    } else {
+      continue;
+    }
+    warnings.emplace_back(base::SpecError(mapped.places[i], "line", text).what());
+  }
+  return warnings;
 }
 
 }  // namespace dlscale::analysis

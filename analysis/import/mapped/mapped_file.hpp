@@ -2,7 +2,9 @@
 // Reads format files that contain a column map or patterns instead of rules.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +28,10 @@ std::optional<MappedFile> parse_mapped_format(std::string_view text, const std::
 /// Parses a file with patterns. Throws base::SpecError for an error and for any other file.
 MappedFile parse_pattern_file(std::string_view text, const std::string& file);
 
-/// Returns a warning about a pattern that reads no line, with the place of the pattern. `pattern`
-/// is the index of the pattern.
-std::string describe_unused(const MappedFile& mapped, std::size_t pattern);
+/// Returns a warning for each pattern that reads no line, and for each pattern that reads lines but
+/// has named groups that never match, with the place of the pattern. `unused` contains the indices
+/// of RowReader::unused_patterns().
+std::vector<std::string> describe_unused(const MappedFile& mapped,
+                                         const std::set<std::size_t>& unused);
 
 }  // namespace dlscale::analysis

@@ -146,8 +146,9 @@ class PatternReader : public RowReader {
     std::string meant;  // measure that other programs call by the name of a group
     for (const std::string& pattern : format.patterns) {
       Regex regex(pattern);
-      patterns_.push_back({std::move(regex), {}, false});
+      patterns_.push_back({std::move(regex), {}, {}, false});
       patterns_.back().names = patterns_.back().regex.names();
+      patterns_.back().are_read.resize(patterns_.back().names.size());
       for (const auto& [name, number] : patterns_.back().names) {
         measured = measured || find_measure(name).has_value();
         if (!find_measure(name)) check_axis_name("pattern", name);
@@ -171,9 +172,12 @@ class PatternReader : public RowReader {
                "this line: simplify the pattern";
       if (found == Regex::MatchResult::no) continue;
       pattern.is_used = true;
-      for (const auto& [name, number] : pattern.names) {
+      for (std::size_t i = 0; i < pattern.names.size(); ++i) {
+        const auto& [name, number] = pattern.names[i];
         const std::string_view text = groups_[static_cast<std::size_t>(number)];
-        if (!text.empty()) row.emplace_back(name, text);
+        if (text.empty()) continue;
+        row.emplace_back(name, text);
+        pattern.are_read[i] = true;
       }
       return "";
     }
@@ -184,8 +188,13 @@ class PatternReader : public RowReader {
 
   std::set<std::size_t> unused_patterns() const override {
     std::set<std::size_t> unused;
+    std::size_t group = patterns_.size();
     for (std::size_t i = 0; i < patterns_.size(); ++i) {
       if (!patterns_[i].is_used) unused.insert(i);
+      for (const bool is_read : patterns_[i].are_read) {
+        if (!is_read) unused.insert(group);
+        ++group;
+      }
     }
     return unused;
   }
@@ -194,7 +203,8 @@ class PatternReader : public RowReader {
   struct Pattern {
     Regex regex;
     std::vector<std::pair<std::string, int>> names;
-    bool is_used = false;  ///< true if the pattern has read a line
+    std::vector<bool> are_read;  ///< true for each name whose group has matched some text
+    bool is_used = false;        ///< true if the pattern has read a line
   };
 
   std::vector<Pattern> patterns_;

@@ -31,7 +31,9 @@ class RowReader {
   virtual bool needs_all() const { return false; }
   /// Throws base::UsageError if the lines so far lack a mapped column.
   virtual void require_columns() const = 0;
-  /// Returns the indices of the patterns that have read no line so far.
+  /// Returns the indices of the patterns that have read no line so far, and of their named groups
+  /// that have matched no text so far. The groups of the first pattern count after all patterns,
+  /// in the order of Regex::names(). The groups of the other patterns follow.
   virtual std::set<std::size_t> unused_patterns() const { return {}; }
   /// Returns true if the last line with an error is complete and contains something other than
   /// measurements, such as a row of another table.

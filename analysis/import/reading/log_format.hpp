@@ -84,7 +84,7 @@ struct LogContent {
   /// Number with which the log counts the first epoch, 0 or 1, for formats that find this out from
   /// the log. The records count epochs from 0. Empty if the log does not show it.
   std::optional<int> epochs_from;
-  /// Indices of the patterns or rules of the format that read no line.
+  /// Indices of rules that read no line, or of patterns and groups (RowReader::unused_patterns).
   std::set<std::size_t> unused_patterns;
 };
 

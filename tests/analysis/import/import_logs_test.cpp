@@ -271,6 +271,23 @@ TEST_CASE("a pattern that reads no line of any log is reported with its place") 
   CHECK_THAT(summary.warnings[0], Catch::StartsWith("p.toml:3:9: line: no line is read"));
 }
 
+TEST_CASE("a group that never matches is reported, also if no log has measurements") {
+  LogFolder logs;
+  logs.request.mapped = {.kind = "pattern", .columns = {}};
+  logs.request.mapped.patterns = {"took (?<wall_s>[0-9]+) s( \\(lr (?<lr>.+)\\))?"};
+  logs.request.pattern_places = {{"p.toml", 1, 9}};
+  logs.write("b16_g2/run1.log", "took 2 s\n");
+  const ImportSummary summary = logs.import();
+  REQUIRE(summary.warnings.size() == 1);
+  CHECK_THAT(summary.warnings[0], Catch::StartsWith("p.toml:1:9: line: the group lr of the pattern "
+                                                    "'took ") &&
+                                      Catch::EndsWith("' never matched"));
+  logs.request.mapped.patterns = {"epoch (?<epoch>[0-9]+) | (?<wall_s>[0-9]+) s"};
+  logs.write("b16_g2/run1.log", "epoch 1 | 2 s\n");
+  CHECK_THROWS_WITH(logs.import(), Catch::Contains("\np.toml:1:9: line: the group wall_s of the") &&
+                                       Catch::EndsWith("a literal | must be written \\|"));
+}
+
 TEST_CASE("several rows of runs in one log give several runs") {
   LogFolder logs;
   logs.request.mapped.columns = {{"gpus", "g"}, {"samples_per_s", "rate"}};

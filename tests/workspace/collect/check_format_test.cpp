@@ -142,6 +142,23 @@ TEST_CASE("check-format names the patterns that read no line of any log") {
   CHECK_THAT(out.str(), Contains(launch.format + ":3:9: ") && !Contains(launch.format + ":2:9: "));
 }
 
+TEST_CASE("check-format names the groups that never match in a pattern that reads lines") {
+  const LaunchFolder launch;
+  const auto check = [&](const std::string& line, bool has_results) {
+    base::write_file_atomically(launch.format, "line = '" + line + "'\n");
+    return launch.check({}, has_results);
+  };
+  base::write_file_atomically(launch.log, "Epoch 1/2 | 90 img/s | lr 0.1\n");
+  const std::string text =
+      check("Epoch (?<epoch>\\d+)/\\d+ | (?<samples_per_s>[\\d.]+) img/s | lr (?<lr>.+)", false);
+  const std::string begin = "warning: " + launch.format + ":1:8: line: the group";
+  CHECK_THAT(text, Contains(begin + "s lr, samples_per_s of the pattern 'Epoch ") &&
+                       Contains("' never matched; a literal | must be written \\|\n"));
+  CHECK_THAT(check("(?<samples_per_s>[\\d.]+) img/s [|\\|] lr (?<lr>.+?)(?<x>y)?$", true),
+             Contains(begin + " x of the pattern ") && Contains("' never matched\n"));
+  CHECK_THAT(check("(?<samples_per_s>[\\d.]+) img/s", true), !Contains("warning"));
+}
+
 TEST_CASE("check-format states how the epochs of a log count") {
   const LaunchFolder launch;
   base::write_file_atomically(launch.format,
