@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/status/failure_words.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
+#include <csignal>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -621,10 +626,66 @@ std::string shell_error_before(const std::vector<std::string_view>& lines, std::
   return error == lines[i - 1] ? "" : std::string(error) + "; ";
 }
 
+/// Returns the whole number that follows a key and a colon: 1 for the key "rank" in "rank  : 1 (".
+std::optional<int> number_after(std::string_view line, std::string_view key) {
+  const std::size_t at = line.find(key);
+  if (at == line.npos) return std::nullopt;
+  line = base::trimmed(line.substr(at + key.size()), " :");
+  int number = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
+  return error == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+/// Returns how torchrun names the rank of the process `pid` near line `i`: "rank 9" if its last
+/// report follows, whose line about the rank precedes the line about the exit code, else "local
+/// rank 1" if line `i` contains this number. Returns an empty text for an unknown rank.
+std::string rank_of_process(const std::vector<std::string_view>& lines, std::size_t i, int pid) {
+  const std::size_t end = std::min(lines.size(), i + kWidestGap);
+  for (std::size_t at = std::max<std::size_t>(i, 1); at < end; ++at) {
+    const bool is_of_process =
+        number_after(lines[at], "exitcode ") && number_after(lines[at], "(pid") == pid;
+    if (!is_of_process || lines[at - 1].find("(local_rank: ") == lines[at - 1].npos) continue;
+    if (const auto rank = number_after(lines[at - 1], "rank "))
+      return fmt::format("rank {}", *rank);
+  }
+  const auto local = number_after(lines[i], "local_rank");
+  return local ? fmt::format("local rank {}", *local) : "";
+}
+
+/// Returns "SIGABRT" for signal 6, or "signal N" for a signal that seldom ends a program.
+std::string signal_name(int signal) {
+  constexpr std::pair<int, const char*> kNames[] = {
+      {SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"}, {SIGILL, "SIGILL"},
+      {SIGTRAP, "SIGTRAP"}, {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},
+      {SIGKILL, "SIGKILL"}, {SIGUSR1, "SIGUSR1"}, {SIGSEGV, "SIGSEGV"}, {SIGUSR2, "SIGUSR2"},
+      {SIGPIPE, "SIGPIPE"}, {SIGALRM, "SIGALRM"}, {SIGTERM, "SIGTERM"}, {SIGXCPU, "SIGXCPU"},
+      {SIGXFSZ, "SIGXFSZ"}, {SIGSYS, "SIGSYS"}};
+  for (const auto& [number, name] : kNames) {
+    if (number == signal) return name;
+  }
+  return fmt::format("signal {}", signal);
+}
+
+/// Returns torchrun's report in line `i` that a rank ended, as "rank 1 was killed by SIGKILL".
+/// torchrun reports the signal N as the exit code -N. Returns an empty text for other lines.
+std::string end_of_rank(const std::vector<std::string_view>& lines, std::size_t i) {
+  const auto code = number_after(lines[i], "exitcode"), pid = number_after(lines[i], "(pid");
+  if (!code || !pid) return "";
+  const std::string rank = rank_of_process(lines, i, *pid);
+  if (rank.empty()) return "";
+  if (*code >= 0) return fmt::format("{} ended with exit code {}", rank, *code);
+  return fmt::format("{} was {} by {}", rank, -*code == SIGABRT ? "aborted" : "killed",
+                     signal_name(-*code));
+}
+
 /// Returns the reason with the lines that continue it. mpirun breaks its messages into several
 /// lines. The line before a C++ exception names its type, and the line before a failed line of
 /// environment_setup names the file or the command that is missing.
 std::string whole_reason(const Found& found, const std::vector<std::string_view>& lines) {
+  if (found.certainty == Certainty::killed || found.certainty == Certainty::notice) {
+    std::string end = end_of_rank(lines, found.line);
+    if (!end.empty()) return end;
+  }
   std::string reason(found.reason);
   const std::string_view said = base::trimmed(without_rank(found.reason), " ");
   if (said.starts_with(kWhat)) {

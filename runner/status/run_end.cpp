@@ -162,17 +162,22 @@ std::optional<Certainty> explain(const std::vector<WordsFile>& files, RunEnd& en
 /// contains a known error. Programs often state the reason in words that are not a known error
 /// message, and launchers only report that a process ended. A line with a word for an error states
 /// the reason, wherever the program printed the line. Without such a line, the last line on stderr
-/// is likely to state the reason. On stdout, the last line only shows how far the program came.
+/// is likely to state the reason, unless a signal ended the program. On stdout, the last line only
+/// shows how far the program came.
 void add_own_line(const contract::LaunchDir& launch, Certainty certainty, const Evidence& seen,
                   RunEnd& end) {
   const std::string err = last_own_line(tail_of({launch.err()}));
   const std::string out = last_own_line(tail_of({launch.out()}));
   if (err.empty() && out.empty()) return;
-  const bool is_report = certainty == Certainty::peer || certainty == Certainty::notice;
+  const bool is_killed = certainty == Certainty::killed;
+  const bool is_report =
+      is_killed || certainty == Certainty::peer || certainty == Certainty::notice;
   if (!is_report) end.reason = reason_without_words(seen);
   const bool is_on_out = find_failure(out).certainty >= Certainty::words;
-  if (err.empty() && !is_on_out) {
-    end.reason += fmt::format("; last output: {}", out);
+  const bool is_on_err =
+      !err.empty() && (!is_killed || find_failure(err).certainty >= Certainty::words);
+  if (!is_on_err && !is_on_out) {
+    end.reason += fmt::format("; last output: {}", out.empty() ? err : out);
     if (!is_report) end.details = launch.out();
   } else {
     end.reason = fmt::format("{}; {}", is_on_out ? out : err, end.reason);
@@ -242,7 +247,9 @@ RunEnd judge_run(const contract::PlanDir& plan, const contract::PlannedRun& run,
   }
   if (seen.exit_code != 0) {
     const auto certainty = explain(files_with_words(plan, run.run_id, seen, results.launches), end);
-    if (certainty && *certainty <= Certainty::notice && seen.external && seen.launched) {
+    const bool is_unexplained =
+        certainty && (*certainty <= Certainty::notice || *certainty == Certainty::killed);
+    if (is_unexplained && seen.external && seen.launched) {
       add_own_line(plan.run(run.run_id).launch(results.launches), *certainty, seen, end);
     }
     if (seen.external) add_environment_advice(plan, seen.software, end);

@@ -283,7 +283,7 @@ const Failure kLogs[] = {
      "binary: "
      "python\n  exitcode  : -9 (pid: 14750)\n  traceback : Signal 9 (SIGKILL) received by PID "
      "14750\n",
-     "failed (exitcode: -9) local_rank: 5 (pid: 2630) of binary: python"},
+     "local rank 5 was killed by SIGKILL"},
     {"mpirun, a killed rank",
      "--------\nmpirun noticed that process rank 1 with PID 7 on node n1 exited on signal 9 "
      "(Killed).\n--------\n",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the reason of failed external runs whose launcher wrote a report after the error of the
 // program. The outputs have the form that the named launchers wrote for small failing programs.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -234,7 +236,7 @@ TEST_CASE("memory errors before the report of a launcher give the outcome OutOfM
 TEST_CASE("words that are not a known error come before the report of the launcher") {
   const std::string words = "the learning rate 12 is too high";
   for (const auto& [footer, report] : std::vector<std::pair<const char*, std::string>>{
-           {kTorchrunReport, "exitcode  : 1 (pid: 27635)"},
+           {kTorchrunReport, "rank 0 ended with exit code 1"},
            {kMpirunReport, "Exit code:    1"},
            {kSrunReport, "srun: error: node1: task 0: Exited with exit code 2"},
            {kDeepSpeedReport, "exits with return code = 1"}}) {
@@ -247,12 +249,38 @@ TEST_CASE("words that are not a known error come before the report of the launch
 TEST_CASE("without words on stderr the last output of the program is part of the reason") {
   const std::string head = kTorchrunHead;
   CHECK(end_of(head + kTorchrunReport, "epoch 0 loss 3.2\n").reason ==
-        "exitcode  : 1 (pid: 27635); last output: epoch 0 loss 3.2");
+        "rank 0 ended with exit code 1; last output: epoch 0 loss 3.2");
   const auto end = end_of(head + kTorchrunReport,
                           "epoch 0 loss 3.2\nERROR: the data set /data/x has no images\n");
-  CHECK(end.reason == "ERROR: the data set /data/x has no images; exitcode  : 1 (pid: 27635)");
+  CHECK(end.reason == "ERROR: the data set /data/x has no images; rank 0 ended with exit code 1");
   CHECK(end.details.filename() == "stdout");
   CHECK(end_of(kMpirunReport).reason == "Exit code:    1");
+}
+
+TEST_CASE("the signal that ended a rank of torchrun and the last output are the reason") {
+  const auto report = [](int code) {
+    return fmt::format(
+        "E1128 07:33:13.7 27664 torch/distributed/elastic/multiprocessing/api.py:1002"
+        "] failed (exitcode: {0}) local_rank: 1 (pid: 455) of binary: /env/python3\n"
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+        "============================================================\n"
+        "Root Cause (first observed failure):\n"
+        "  rank      : 5 (local_rank: 1)\n  exitcode  : {0} (pid: 455)\n"
+        "============================================================\n",
+        code);
+  };
+  CHECK(end_of(report(-6), "epoch 3\n").reason ==
+        "rank 5 was aborted by SIGABRT; last output: "
+        "epoch 3");
+  CHECK(end_of(kTorchrunHead + report(-11)).reason == "rank 5 was killed by SIGSEGV");
+  CHECK(end_of("slow loader\n" + report(-9)).reason ==
+        "rank 5 was killed by SIGKILL; last output: slow loader");
+  CHECK(end_of("slow loader\nERROR: no data\n" + report(-9), "epoch 3\n").reason ==
+        "ERROR: no data; rank 5 was killed by SIGKILL");
+  CHECK(end_of(report(-40)).reason == "rank 5 was killed by signal 40");
+  CHECK(end_of(report(3), "epoch 3\n").reason ==
+        "rank 5 ended with exit code 3; last output: "
+        "epoch 3");
 }
 
 TEST_CASE("without a launcher the last words of the program precede the exit code") {
