@@ -73,10 +73,32 @@ std::string suggestion(std::string_view name, const std::vector<std::string>& ch
   return best;
 }
 
+namespace {
+
+/// Returns the choices that continue the name with further words: "lr_base" and "lr_peak" for "lr".
+std::vector<std::string> longer_names(std::string_view name,
+                                      const std::vector<std::string>& choices) {
+  std::vector<std::string> longer;
+  for (const std::string& choice : choices) {
+    const bool is_longer = !name.empty() && choice.size() > name.size() &&
+                           choice.starts_with(name) &&
+                           kWordEnds.find(choice[name.size()]) != kWordEnds.npos;
+    if (is_longer && std::ranges::count(longer, choice) == 0) longer.push_back(choice);
+  }
+  return longer;
+}
+
+}  // namespace
+
 std::string unknown_name(std::string_view kind, std::string_view name,
                          const std::vector<std::string>& choices) {
   std::string text = fmt::format("unknown {} \"{}\"", kind, name);
-  const std::string meant = suggestion(name, choices);
+  constexpr std::size_t kMostMeant = 3;  // more names are easier to find in the list
+  std::string meant = nearest(name, choices);
+  const std::vector<std::string> longer = longer_names(name, choices);
+  if (meant.empty() && longer.size() <= kMostMeant)
+    meant = fmt::format("{}", fmt::join(longer, "\" or \""));
+  if (meant.empty()) meant = suggestion(name, choices);
   if (!meant.empty()) text += fmt::format("; did you mean \"{}\"?", meant);
   text += fmt::format(" (known: {})", fmt::join(choices, ", "));
   return text;

@@ -109,8 +109,8 @@ void check_alternatives(const Matrix& matrix) {
 }
 
 void check_axes(const config::Item& section, const Matrix& matrix) {
-  const auto missing = [&](const std::string& name) {
-    throw base::SpecError(section.node.where, section.key + "." + name, "missing");
+  const auto missing = [&](const std::string& name, const std::string& advice = "") {
+    throw base::SpecError(section.node.where, section.key + "." + name, "missing" + advice);
   };
   const bool ours = matrix.recipe.run.trainer.command.empty();
   if (ours && find_axis(matrix, "model") == nullptr) missing("model");
@@ -132,7 +132,18 @@ void check_axes(const config::Item& section, const Matrix& matrix) {
             scaling_key));
   }
   if (!place_of(matrix, "batch_per_gpu") && !place_of(matrix, "global_batch")) {
-    missing(matrix.scaling == "strong" ? "global_batch" : "batch_per_gpu");
+    const bool is_strong = matrix.scaling == "strong";
+    if (ours) missing(is_strong ? "global_batch" : "batch_per_gpu");
+    if (is_strong) {
+      missing("global_batch",
+              "; give the batch that the script uses on all GPUs together, for example "
+              "global_batch = [256]");
+    }
+    missing("batch_per_gpu",
+            fmt::format(
+                "; give the batch that the script uses per GPU, for example "
+                "batch_per_gpu = [64], or give global_batch{}",
+                matrix.scaling == "weak" ? fmt::format(" and {} = \"strong\"", scaling_key) : ""));
   }
 }
 

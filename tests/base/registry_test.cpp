@@ -48,6 +48,14 @@ TEST_CASE(
       Catch::StartsWith("unknown name \"batchsize\"; did you mean \"batch_per_gpu\"? (known:"));
 }
 
+TEST_CASE("an unknown name that begins up to three known names suggests these names") {
+  CHECK_THAT(unknown_name("name", "lr", {"lr_base", "lr_peak", "gpus"}),
+             Catch::StartsWith("unknown name \"lr\"; did you mean \"lr_base\" or \"lr_peak\"? ("));
+  CHECK_THAT(unknown_name("name", "lr", {"lr_a", "lr_b", "lr_c", "lr_d"}),
+             Catch::StartsWith("unknown name \"lr\" (known:"));
+  CHECK_THAT(unknown_name("name", "lr", {"lrs", "lr_base"}), Catch::Contains("mean \"lrs\"?"));
+}
+
 TEST_CASE("a name is found in its table") {
   CHECK(find(kTable, "number", "two").value == 2);
 }

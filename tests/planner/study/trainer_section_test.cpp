@@ -62,6 +62,19 @@ TEST_CASE("settings of an external trainer have no defaults") {
   CHECK(planner::steps_per_epoch(said) == 6250);
 }
 
+TEST_CASE("a study of a script without a batch is rejected with an example") {
+  const std::string matrix = "model = \"vit_b_16\"\ngpus = 1\n";
+  CHECK(trainer_error({.matrix = matrix, .training = "", .rest = kTrainer}) ==
+        "s.toml:3:1: matrix.batch_per_gpu: missing; give the batch that the script uses per GPU, "
+        "for example batch_per_gpu = [64], or give global_batch and study.scaling = \"strong\"");
+  CHECK_THAT(trainer_error({.study = "name = \"s\"\nscaling = \"strong\"",
+                            .matrix = matrix,
+                            .training = "",
+                            .rest = kTrainer}),
+             Catch::EndsWith("missing; give the batch that the script uses on all GPUs together, "
+                             "for example global_batch = [256]"));
+}
+
 TEST_CASE("conditions can use parameters") {
   const auto study = test::read(
       {.matrix = kTrainerMatrix + "parameters.drop = { from = 0, to = 1, step = 0.5 }",
