@@ -19,11 +19,20 @@ std::string described(std::string_view name, double value) {
   return std::isnan(value) ? "" : fmt::format(", {} {:.4g}", name, value);
 }
 
+/// Describes the samples and the time of a window. A log that states only a rate gives windows of
+/// one sample without steps, whose samples and time mean nothing on their own.
+std::string describe_speed(const contract::StepWindow& window) {
+  if (window.steps == 0 && window.samples == 1) {
+    return fmt::format("rate {:g} samples/s", 1 / window.wall_s);
+  }
+  return fmt::format("{}: {} samples, {:g} s", base::count_of(window.steps, "step"), window.samples,
+                     window.wall_s);
+}
+
 /// Describes a record in a few words. Returns an empty text for records that are not shown.
 std::string describe(const contract::ResultRecord& record) {
   if (const auto* window = std::get_if<contract::StepWindow>(&record)) {
-    return fmt::format("{}: {} samples, {:g} s{}{}", base::count_of(window->steps, "step"),
-                       window->samples, window->wall_s, window->warmup ? ", warm-up" : "",
+    return fmt::format("{}{}{}", describe_speed(*window), window->warmup ? ", warm-up" : "",
                        described("loss", window->train_loss));
   }
   if (const auto* epoch = std::get_if<contract::EpochRecord>(&record)) {

@@ -175,6 +175,17 @@ TEST_CASE("check-format states how the epochs of a log count") {
   CHECK_THAT(text, Contains("note: " + launch.format + ":5:1: line: no line is read by this rule"));
 }
 
+TEST_CASE("check-format shows the rate of lines that state only a rate") {
+  const LaunchFolder launch;
+  base::write_file_atomically(launch.format,
+                              "line = '(?<samples_per_s>\\d+) img/s( loss (?<loss>[\\d.]+))?'\n");
+  base::write_file_atomically(launch.log, "3600 img/s\n720 img/s loss 0.5\n");
+  CHECK_THAT(launch.check({"gpus=1"}), Contains("1  rate 3600 samples/s  ") &&
+                                           Contains("2  rate 720 samples/s, loss 0.5  ") &&
+                                           !Contains("1 samples"));
+  CHECK_THAT(launch.check({"global_batch=32"}), Contains("1  1 step: 32 samples, "));
+}
+
 TEST_CASE("check-format warns of a time that rises like a clock, and names the right field") {
   const LaunchFolder launch;
   base::write_file_atomically(launch.format, "line = '^step (?<wall_s>[\\d.]+)'\n");
