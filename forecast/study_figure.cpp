@@ -15,7 +15,6 @@
 #include "analysis/report/tables/captions.hpp"
 #include "analysis/store/reading/window_reader.hpp"
 #include "base/error.hpp"
-#include "base/registry.hpp"
 #include "base/text.hpp"
 #include "contract/plan/run_dir.hpp"
 #include "forecast/prediction_figures.hpp"
@@ -53,7 +52,7 @@ void check_quantities(const FigureChoice& choice) {
     // Whether a measured quantity exists depends on the results, so it is not checked here.
     if (analysis::MeasuredQuantities::is_measured(word)) continue;
     if (analysis::quantities_named(word).empty()) {
-      throw base::UsageError(base::unknown_name(noun, word, known));
+      throw base::UsageError(analysis::unknown_quantity(noun, word, known));
     }
   }
 }

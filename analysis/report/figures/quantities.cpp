@@ -2,12 +2,15 @@
 #include "analysis/report/figures/quantities.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <set>
+#include <utility>
 
+#include "analysis/import/mapped/measure.hpp"
 #include "analysis/metrics/scaling/breakdown.hpp"
 #include "analysis/metrics/scaling/efficiency.hpp"
 #include "analysis/metrics/scaling/epoch_results.hpp"
@@ -600,6 +603,46 @@ std::vector<std::string> quantity_names() {
   for (const Quantity& quantity : kQuantities) names.emplace_back(quantity.name);
   for (const Group& group : groups()) names.emplace_back(group.name);
   return names;
+}
+
+namespace {
+
+/// Quantities with the values of measures of logs. The other measures, such as step, are no
+/// quantities.
+constexpr std::pair<std::string_view, std::string_view> kQuantitiesOfMeasures[] = {
+    {"load_wait_s", "load"},
+    {"h2d_s", "copy"},
+    {"forward_s", "forward"},
+    {"backward_s", "backward"},
+    {"exposed_comm_s", "communication"},
+    {"optimizer_s", "optimizer"},
+    {"bubble_s", "bubble"},
+    {"other_s", "other"},
+    {"compute_s", "other"},
+    {"wall_s", "step-time"},
+    {"elapsed_s", "step-time"},
+    {"samples_per_s", "throughput"},
+    {"loss", "train-loss"},
+    {"train_accuracy", "train-accuracy"},
+    {"accuracy", "validation-accuracy"},
+    {"test_loss", "validation-loss"}};
+
+}  // namespace
+
+std::string unknown_quantity(std::string_view kind, const std::string& name,
+                             const std::vector<std::string>& known) {
+  std::string dashed = name;
+  std::replace(dashed.begin(), dashed.end(), '_', '-');
+  const bool is_near = std::ranges::find(known, dashed) != known.end();  // epoch_time
+  if (is_near) return base::unknown_name(kind, name, known);
+  const std::string other = measure_called(name);
+  const std::string& measure = other.empty() ? name : other;
+  for (const auto& [measured, quantity] : kQuantitiesOfMeasures) {
+    if (measured != measure) continue;
+    return fmt::format("unknown {} \"{}\"; did you mean \"{}\"? (known: {})", kind, name, quantity,
+                       fmt::join(known, ", "));
+  }
+  return base::unknown_name(kind, name, known);
 }
 
 namespace {

@@ -76,6 +76,13 @@ std::vector<const Quantity*> quantities_named(std::string_view name);
 /// Returns all names for which quantities_named() returns quantities.
 std::vector<std::string> quantity_names();
 
+/// Returns the message for an unknown quantity. If the name is that of a measure of logs, or a name
+/// that other programs give to a measure, the message suggests the quantity with this measure:
+/// "validation-loss" for "test_loss" and "val_loss". `kind` and `known` are as in
+/// base::unknown_name().
+std::string unknown_quantity(std::string_view kind, const std::string& name,
+                             const std::vector<std::string>& known);
+
 /// Quantities that the programs of the runs measured, such as the model FLOP utilisation. On the
 /// command line the quantity "mfu" is called "measured.mfu", so that its name never equals the name
 /// of another quantity. The word "measured" names all of these quantities.

@@ -406,7 +406,7 @@ std::vector<const Quantity*> find_quantities(const Names& names,
     const std::vector<const Quantity*> named =
         MeasuredQuantities::is_measured(name) ? measured.named(name) : quantities_named(name);
     if (named.empty()) {
-      throw base::UsageError(base::unknown_name("quantity", name, quantity_names()));
+      throw base::UsageError(unknown_quantity("quantity", name, quantity_names()));
     }
     for (const Quantity* quantity : named) {
       if (std::ranges::find(found, quantity) == found.end()) found.push_back(quantity);

@@ -520,4 +520,25 @@ TEST_CASE("every quantity has its own name and can be found by it") {
   CHECK(quantities_named("losses").empty());
 }
 
+TEST_CASE("the name of a measure of logs suggests the quantity with its values") {
+  for (const auto& [name, quantity] :
+       std::vector<std::pair<std::string, std::string>>{{"test_loss", "validation-loss"},
+                                                        {"val_loss", "validation-loss"},
+                                                        {"training_loss", "train-loss"},
+                                                        {"test_accuracy", "validation-accuracy"},
+                                                        {"train_accuracy", "train-accuracy"},
+                                                        {"samples_per_s", "throughput"},
+                                                        {"images_per_sec", "throughput"},
+                                                        {"wall_s", "step-time"},
+                                                        {"epoch_time", "epoch-time"},
+                                                        {"forward_s", "forward"},
+                                                        {"exposed_comm_s", "communication"}}) {
+    CHECK_THAT(unknown_quantity("quantity", name, quantity_names()),
+               Catch::StartsWith("unknown quantity \"" + name + "\"; did you mean \"" + quantity +
+                                 "\"? (known: throughput, "));
+  }
+  CHECK_THAT(unknown_quantity("quantity", "zzz", quantity_names()),
+             Catch::StartsWith("unknown quantity \"zzz\" (known: "));
+}
+
 }  // namespace dlscale::analysis
