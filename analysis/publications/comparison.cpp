@@ -106,6 +106,13 @@ class Matcher {
     return missing;
   }
 
+  /// Returns the stated axes in words, such as "model resnet50, framework ddp".
+  std::string in_words() const {
+    std::vector<std::string> words;
+    for (const Axis& axis : axes_) words.push_back(axis.name + " " + axis.cell);
+    return fmt::format("{}", fmt::join(words, ", "));
+  }
+
   /// Returns the reason why no point matches. The axes are checked one after the other, models
   /// first and counts last. The reason names the axis on which the last remaining points do not
   /// match.
@@ -274,7 +281,8 @@ class Comparer {
   }
 
   std::string add_claims(const Published& published, const Matcher& matcher) {
-    std::string reason;
+    std::array<std::string, 2> reasons;  // of runs and of predictions
+    std::array<std::vector<const OwnPoint*>, 2> compared;
     std::set<const OwnPoint*> seen;
     Published translated = published;
     translated.along = own_axis(publication_, published.along);
@@ -283,14 +291,23 @@ class Comparer {
     for (const OwnPoint& own : own_.points) {
       if (!own.measured() && !own.predicted()) continue;
       if (!is_compared(published, own, matcher)) continue;
+      const std::size_t kind = own.measured() ? 0 : 1;
+      compared.at(kind).push_back(&own);
       const OwnClaim claim = own_claim(question(translated, own));
       if (!claim.value.estimate) {
-        if (reason.empty() || own.measured()) reason = claim.value.missing;
+        if (reasons.at(kind).empty()) reasons.at(kind) = claim.value.missing;
       } else if (seen.insert(claim.at).second) {
         add(published, *claim.at, *claim.value.estimate, claim.holds, matcher);
       }
     }
-    return reason.empty() ? matcher.why_none(own_.points) : reason;
+    for (std::size_t kind = 0; kind < reasons.size(); ++kind) {
+      if (!reasons.at(kind).empty() || compared.at(kind).empty()) continue;
+      reasons.at(kind) = why_no_series(translated, matcher.in_words(), compared.at(kind));
+    }
+    const auto& [of_runs, of_predictions] = reasons;
+    if (of_runs.empty() && of_predictions.empty()) return matcher.why_none(own_.points);
+    if (of_runs.empty() || of_predictions.empty()) return of_runs + of_predictions;
+    return fmt::format("runs: {}; predictions: {}", of_runs, of_predictions);
   }
 
   std::string add_model_value(const Published& published) {

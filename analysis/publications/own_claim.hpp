@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/publications/measured_value.hpp"
 
@@ -12,7 +13,8 @@ namespace dlscale::analysis {
 /// Returns true if the published entry claims something about several points.
 bool is_claim(const Published& published);
 
-/// Answer to the question whether a claim holds for the user's results.
+/// Answer to the question whether a claim holds for the user's results. A claim without a value and
+/// without a reason lacks points: why_no_series() states which.
 struct OwnClaim {
   OwnValue value;
   /// Whether the claim holds for the user's results. Absent for claims with a number (gain, times),
@@ -30,5 +32,11 @@ struct OwnClaim {
 ///   direction and no value reverses the direction by more than the larger of 5 % and the variation
 ///   that the publication states.
 OwnClaim own_claim(const Question& question);
+
+/// Returns the reason why points that agree with the claim in all other stated axes form no series
+/// along its axis. The points must not be empty, and must all be measured or all predicted.
+/// `stated` contains the other axes in words.
+std::string why_no_series(const Published& published, const std::string& stated,
+                          const std::vector<const OwnPoint*>& points);
 
 }  // namespace dlscale::analysis

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/publications/own_point.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -66,11 +69,6 @@ bool is_neighbour(const OwnPoint& a, const OwnPoint& b, const std::string& along
   if (kind(a) != kind(b) || a.on_cpus != b.on_cpus || a.folder != b.folder) return false;
   if (is_count(along)) return a.key == b.key;
   return a.gpus == b.gpus && differ_only_in(a.key, b.key, along);
-}
-
-std::string value_on(const OwnPoint& own, const std::string& axis) {
-  const auto value = own.axes.find(is_count(axis) ? (own.on_cpus ? kCores : kGpus) : axis);
-  return value == own.axes.end() ? std::string() : value->second;
 }
 
 bool is_profiled(const OwnPoint& own) {
@@ -167,11 +165,34 @@ std::vector<OwnPoint> planned_points(const Frame& frame) {
   return points;
 }
 
+std::string value_along(const OwnPoint& own, const std::string& axis) {
+  const auto value = own.axes.find(is_count(axis) ? (own.on_cpus ? kCores : kGpus) : axis);
+  return value == own.axes.end() ? std::string() : value->second;
+}
+
+std::vector<std::string> differences(const OwnPoint& a, const OwnPoint& b,
+                                     const std::string& along) {
+  std::map<std::string, std::array<std::string, 2>> values;
+  for (const auto& [i, own] : {std::pair(0, &a), std::pair(1, &b)}) {
+    for (const AxisValue& value : own->key) values[value.axis].at(i) = value.value;
+    if (!is_count(along)) values[kGpus].at(i) = std::to_string(own->gpus);
+    values["device"].at(i) = own->on_cpus ? "cpu" : "gpu";
+    values["folder"].at(i) = std::to_string(own->folder + 1);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [axis, value] : values) {
+    if (axis == along || axis.ends_with("." + along) || value[0] == value[1]) continue;
+    const auto text = [](const std::string& one) { return one.empty() ? "none" : one; };
+    texts.push_back(fmt::format("{} ({} and {})", axis, text(value[0]), text(value[1])));
+  }
+  return texts;
+}
+
 const OwnPoint* neighbour(const std::vector<OwnPoint>& points, const OwnPoint& own,
                           const std::string& along, const std::string& value) {
   const AxisCell cell(value);
   for (const OwnPoint& other : points) {
-    const std::string at = value_on(other, along);
+    const std::string at = value_along(other, along);
     if (!at.empty() && is_neighbour(own, other, along) && cell.meets(AxisCell(at))) return &other;
   }
   return nullptr;
@@ -181,7 +202,7 @@ std::vector<const OwnPoint*> series_of(const std::vector<OwnPoint>& points, cons
                                        const std::string& along) {
   std::vector<std::pair<double, const OwnPoint*>> found;
   for (const OwnPoint& other : points) {
-    const auto at = AxisCell(value_on(other, along)).number();
+    const auto at = AxisCell(value_along(other, along)).number();
     if (at && is_neighbour(own, other, along)) found.emplace_back(*at, &other);
   }
   std::stable_sort(found.begin(), found.end(),

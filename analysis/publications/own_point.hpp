@@ -46,6 +46,15 @@ std::vector<OwnPoint> predicted_points(const Frame& frame);
 /// outlive the points.
 std::vector<OwnPoint> planned_points(const Frame& frame);
 
+/// Returns the value of the point on an axis, or an empty text. For the axes `gpus` and `cores`,
+/// this is the number of ranks.
+std::string value_along(const OwnPoint& own, const std::string& axis);
+
+/// Returns the axes in which two points differ, apart from `along`, with both values: "gpus (2 and
+/// 4)".
+std::vector<std::string> differences(const OwnPoint& a, const OwnPoint& b,
+                                     const std::string& along);
+
 /// Returns the point that agrees with `own` in everything except the axis `along`, where it has
 /// the value `value`. For the axes `gpus` and `cores`, this is another point of the same curve.
 /// Returns null if there is none.

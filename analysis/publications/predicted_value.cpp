@@ -120,25 +120,34 @@ std::optional<Estimate> transferred(const Question& question) {
 struct PredictedQuantityOf {
   std::string_view name;
   std::optional<Estimate> (*predict)(const Question& question);
+  const char* missing;  ///< reason for a missing value, as a part of a sentence
 };
 
+constexpr const char* kNoBaseline = "no point at the baseline of the publication was predicted";
+constexpr const char* kNoStep = "the prediction contains no step time";
+constexpr const char* kNoEpoch =
+    "the prediction contains no epoch time, or the publication does not state the number of epochs";
+constexpr const char* kNoKernels = "the prediction contains no kernel times";
+constexpr const char* kNoSizes = "the prediction contains no sizes of the model and data set";
+
 constexpr PredictedQuantityOf kPredictedQuantities[] = {
-    {"efficiency", &ratio},
-    {"speedup", &ratio},
-    {"throughput", &throughput},
-    {"step_time", &step_time},
-    {"mean_loading", &loading},
-    {"mean_compute", &compute},
-    {"communication_time", &communication_time},
-    {"epoch_time", &epoch_time},
-    {"train_time", &epoch_time},
-    {"runtime", &runtime},
-    {"training_time", &runtime},
-    {"allreduce", &communication_share},
-    {"cudnn", &computation_share},
-    {"trainable_parameters", &trainable_parameters},
-    {"transfer", &transferred},
-    {"ring_transfer", &transferred},
+    {"efficiency", &ratio, kNoBaseline},
+    {"speedup", &ratio, kNoBaseline},
+    {"throughput", &throughput, "predictions contain no statistic of repeats except the median"},
+    {"step_time", &step_time, kNoStep},
+    {"mean_loading", &loading,
+     "the prediction contains no loading, because no calibration with measured loading was given"},
+    {"mean_compute", &compute, kNoStep},
+    {"communication_time", &communication_time, "the prediction contains no exposed communication"},
+    {"epoch_time", &epoch_time, "the prediction contains no epoch time"},
+    {"train_time", &epoch_time, "the prediction contains no epoch time"},
+    {"runtime", &runtime, kNoEpoch},
+    {"training_time", &runtime, kNoEpoch},
+    {"allreduce", &communication_share, kNoKernels},
+    {"cudnn", &computation_share, kNoKernels},
+    {"trainable_parameters", &trainable_parameters, kNoSizes},
+    {"transfer", &transferred, kNoSizes},
+    {"ring_transfer", &transferred, kNoSizes},
 };
 
 const PredictedQuantityOf* predicted_quantity_of(const Published& published) {
@@ -154,7 +163,9 @@ OwnValue predicted_value(const Question& question) {
   const PredictedQuantityOf* quantity = predicted_quantity_of(question.published);
   if (quantity == nullptr) return {std::nullopt, "predictions do not contain this quantity"};
   const auto estimate = quantity->predict(question);
-  return {estimate, estimate ? "" : "the saved prediction does not contain this value"};
+  if (estimate) return {estimate, ""};
+  const bool is_alone = quantity->predict == &communication_time && question.own.gpus == 1;
+  return {std::nullopt, is_alone ? "a single rank does not communicate" : quantity->missing};
 }
 
 OwnValue own_value(const Question& question) {

@@ -366,7 +366,47 @@ TEST_CASE("predictions contain sizes, exposed communication and steps without lo
   // A ring sends 2 (4 - 1) / 4 of 10 values of 4 bytes in each of 10 steps.
   CHECK(values == std::vector<double>{10, 100, 600, 0.5, 3});
   CHECK(comparison.predicted == 5);
-  CHECK(comparison.unmatched.size() == 1);
+  REQUIRE(comparison.unmatched.size() == 1);
+  CHECK(
+      comparison.unmatched[0].reason ==
+      "the prediction contains no loading, because no calibration with measured loading was given");
+}
+
+TEST_CASE("reasons of claims name the missing points, or the point without a value") {
+  const auto reasons = [](const Comparison& comparison) {
+    std::vector<std::string> all;
+    for (const analysis::Unmatched& one : comparison.unmatched) all.push_back(one.reason);
+    return all;
+  };
+  const std::string head = "framework,quantity,relation,value,unit,along,from,to\n";
+  std::vector<analysis::RunRow> runs{run_at(2, 90), run_at(4, 95, "hybrid")};
+  const Compared measured(test::publication_of(head + "ddp,throughput,rises,,,gpus,1,4\n"
+                                                      "ddp,throughput,rises,,,setup,a,b\n"
+                                                      ",throughput,rises,,,framework,ddp,hybrid\n"
+                                                      "ddp,throughput,rises,,,framework,ddp,torch\n"
+                                                      "ddp,throughput,gain,40,%,gpus,2,8\n"),
+                          runs);
+  CHECK(reasons(measured.comparison) ==
+        std::vector<std::string>{
+            "only gpus 2 among the runs with framework ddp",
+            "no run states setup among the runs with framework ddp",
+            "the nearest runs with framework ddp and hybrid also differ in gpus (2 and 4)",
+            "no run with framework torch", "no run with gpus 8 among the runs with framework ddp"});
+
+  const Publication publication =
+      test::publication_of(head + ",communication_time,falls,,,gpus,1,4\n");
+  contract::RunPrediction alone = prediction_at(1, 100), pair = prediction_at(2, 150);
+  pair.exposed_communication_s = 0.1;
+  const analysis::Frame frame = predicted_frame({alone, pair});
+  CHECK(reasons(compare(publication, {predicted_points(frame), {}})) ==
+        std::vector<std::string>{
+            "no communication_time at gpus 1: a single rank does not communicate"});
+  analysis::OwnResults both = measured.own;
+  both.points.erase(both.points.begin() + 1);
+  for (analysis::OwnPoint& point : predicted_points(frame)) both.points.push_back(point);
+  CHECK(reasons(compare(publication, both)) ==
+        std::vector<std::string>{"runs: only gpus 2; predictions: no communication_time at gpus 1: "
+                                 "a single rank does not communicate"});
 }
 
 TEST_CASE("claims are checked on predictions of all their points") {
