@@ -337,9 +337,10 @@ std::string findings_text(const std::string& study, const std::vector<TestedFind
     return std::count_if(tested.begin(), tested.end(),
                          [&](const TestedFinding& one) { return one.result.verdict == verdict; });
   };
+  const auto hold = count(FindingVerdict::holds), fail = count(FindingVerdict::does_not_hold);
   std::string text =
-      fmt::format("Findings in {}: {} hold, {} do not hold, {} cannot be tested here\n", study,
-                  count(FindingVerdict::holds), count(FindingVerdict::does_not_hold),
+      fmt::format("Findings in {}: {} {}, {} {} not hold, {} cannot be tested here\n", study, hold,
+                  hold == 1 ? "holds" : "hold", fail, fail == 1 ? "does" : "do",
                   count(FindingVerdict::not_testable));
   for (const auto& [finding, result] : tested) {
     text += fmt::format("\n{}: {}\n  {}\n  source: {}\n  {}\n", finding.name,

@@ -295,6 +295,9 @@ TEST_CASE("the table of findings has a row for each finding with verdict and sta
   CHECK(std::get<std::string>(table.rows[0][1]) == "holds");
   CHECK_THAT(std::get<std::string>(table.rows[0][4]), Catch::Contains("(n = 4, 4)"));
   CHECK_THAT(findings_text("made-up", {{finding, result_of(finding, frame)}}),
-             Catch::StartsWith("Findings in made-up: 1 hold, 0 do not hold, 0 cannot be tested") &&
+             Catch::StartsWith("Findings in made-up: 1 holds, 0 do not hold, 0 cannot be tested") &&
                  Catch::Contains("\nfaster: holds\n"));
+  const Frame slower = runs_of(kTwo, kOne);
+  CHECK_THAT(findings_text("made-up", {{finding, result_of(finding, slower)}}),
+             Catch::StartsWith("Findings in made-up: 0 hold, 1 does not hold, 0 cannot"));
 }
