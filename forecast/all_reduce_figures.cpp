@@ -31,7 +31,7 @@ struct Size {
   double relative_error() const { return modelled_s / measured_s - 1; }
 };
 
-using Placement = std::tuple<std::string, int, int>;  // topology, nodes, GPUs
+using Placement = std::tuple<std::string, int, int>;  // topology, nodes, ranks
 
 /// Returns the median of each shown size with the range of its measurements, by ascending size.
 std::vector<Size> shown_sizes(const std::vector<const AllReduceTime*>& times) {
@@ -75,7 +75,7 @@ predict::RingFit model_sizes(int gpus, std::vector<Size>& sizes) {
 
 std::string label_of(const Placement& placement) {
   const auto& [topology, nodes, gpus] = placement;
-  return fmt::format("{}{} GPUs, {} {}", topology.empty() ? "" : topology + ": ", gpus, nodes,
+  return fmt::format("{}{} ranks, {} {}", topology.empty() ? "" : topology + ": ", gpus, nodes,
                      nodes == 1 ? "node" : "nodes");
 }
 

@@ -31,7 +31,7 @@ TEST_CASE("all-reduces that follow the ring formula are modelled without error")
   CHECK(times_name == "all-reduce-times");
   CHECK(errors_name == "all-reduce-errors");
   REQUIRE(times.series.size() == 2);
-  CHECK(times.series[0].label == "bus: 2 GPUs, 1 node");
+  CHECK(times.series[0].label == "bus: 2 ranks, 1 node");
   CHECK_FALSE(times.series[0].law);
   CHECK(times.series[1].law);
   REQUIRE(errors.series.size() == 1);

@@ -52,3 +52,12 @@ has 16 "$time\t$words compare \S*/out/study --reference princeton --predicted --
 has 17 "$time\t$words compare \S*/out/study --findings \S*/princeton/findings\.toml"
 has 18 "# ended: $time, exit code: 0"
 [[ $(wc -l <out/calls.txt) == 18 ]] || fail "there are further lines"
+
+# The measured all-reduces contain 512 KiB, the first size of the published figure.
+ln -s dlscale programs/dlscale-bench
+printf 'echo "$@" >>../../bench.txt\n' >>programs/dlscale
+"$source_tree/examples/studies/barrachina/small-calibration.sh" "$PWD/programs" "$PWD/out" 45 >output.log 2>&1 ||
+  fail "small-calibration.sh ended with code $?"
+read -r kib factor < <(sed -n 's/^comm .* --min \([0-9]*\)KiB .* --factor \([0-9]*\) .*/\1 \2/p' bench.txt | head -n 1)
+while ((kib < 512)); do ((kib *= factor)); done
+((kib == 512)) || fail "all-reduces of 512 KiB are missing: $(grep ^comm bench.txt)"
