@@ -28,7 +28,7 @@ std::pair<double, double> y_span(const Figure& figure) {
 }
 
 bool has_marks(const Figure& figure, const Series& series) {
-  return figure.marks && !series.law;
+  return figure.marks && (!series.law || series.points.size() == 1);
 }
 
 bool has_line(const Figure& figure, const Series& series) {
@@ -36,17 +36,21 @@ bool has_line(const Figure& figure, const Series& series) {
 }
 
 bool has_band(const Figure& figure, const Series& series) {
-  return figure.band || series.law;
+  return figure.band || (series.law && !has_marks(figure, series));
 }
 
 bool shifts_series(const Figure& figure) {
   const bool is_shared = figure.lines || !figure.x.words.empty();
-  return figure.shifted && figure.marks && is_shared && measured_series(figure) > 1;
+  return figure.shifted && figure.marks && is_shared && marked_series(figure) > 1;
 }
 
 double drawn_x(const Figure& figure, std::size_t i, double x) {
   if (!shifts_series(figure) || !has_marks(figure, figure.series[i])) return x;
-  const double shift = dodge(i, measured_series(figure));
+  // Series without marks need no place.
+  const auto before =
+      std::count_if(figure.series.begin(), figure.series.begin() + static_cast<std::ptrdiff_t>(i),
+                    [&](const Series& series) { return has_marks(figure, series); });
+  const double shift = dodge(static_cast<std::size_t>(before), marked_series(figure));
   if (!figure.x.words.empty()) return x + kWordDodge / kDodge * shift;
   return figure.x.log_base != 0 ? x * std::exp2(shift) : x + figure.x.spacing * shift;
 }
@@ -69,9 +73,10 @@ bool has_boxes(const Figure& figure) {
   return false;
 }
 
-std::size_t measured_series(const Figure& figure) {
-  return static_cast<std::size_t>(std::count_if(figure.series.begin(), figure.series.end(),
-                                                [](const Series& series) { return !series.law; }));
+std::size_t marked_series(const Figure& figure) {
+  return static_cast<std::size_t>(
+      std::count_if(figure.series.begin(), figure.series.end(),
+                    [&](const Series& series) { return has_marks(figure, series); }));
 }
 
 std::set<std::pair<double, double>> ideal_points(const Figure& figure) {

@@ -25,7 +25,8 @@ struct Series {
   std::vector<FigurePoint> points;
   std::size_t color = 0;  ///< index of the colour, which shows the value on one axis of the study
   std::size_t mark = 0;   ///< index of the mark, which shows the values on the other axes
-  /// True for fitted or predicted values: a line without marks, with bounds as a band.
+  /// True for fitted or predicted values: a line without marks, with bounds as a band. A single
+  /// point, which has no line, is drawn as a mark with an error bar.
   bool law = false;
 };
 
@@ -117,8 +118,8 @@ bool has_boxes(const Figure& figure);
 /// Half the width of a box on an axis of words, on which neighbouring words are 1 apart.
 inline constexpr double kHalfBox = 0.3;
 
-/// Returns the number of series that are neither fitted nor predicted.
-std::size_t measured_series(const Figure& figure);
+/// Returns the number of series that are drawn with marks.
+std::size_t marked_series(const Figure& figure);
 
 /// Returns the points of the ideal line by ascending x, without duplicates.
 std::set<std::pair<double, double>> ideal_points(const Figure& figure);

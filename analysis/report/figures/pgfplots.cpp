@@ -203,7 +203,7 @@ std::string band(const Figure& figure, std::size_t i, const std::vector<FigurePo
 std::string style_of(const Figure& figure, const Series& series) {
   const std::size_t mark = series.mark % kMarks;
   std::string style = color_name(series.color % kLineColors);
-  if (series.law) return style + ", dotted, thick, mark=none";
+  if (series.law && !has_marks(figure, series)) return style + ", dotted, thick, mark=none";
   if (!figure.lines) style += ", only marks";
   if (figure.lines && figure.marks && mark >= kMarkShapes) style += ", densely dashed";
   style += figure.marks ? fmt::format(", mark={}, mark size=2pt", kMarkNames[mark]) : ", mark=none";

@@ -66,7 +66,7 @@ Series series_of(const Series& measured, const Predictions& predictions,
                              : measured.label + ", predicted",
                 .points = {},
                 .color = measured.color,
-                .mark = measured.mark,
+                .mark = kMarkShapes + measured.mark % kMarkShapes,
                 .law = true};
   // `predictions` belong to this curve, so they cannot contain a baseline of another curve.
   const bool is_own = baseline && baseline->is_own();
@@ -102,8 +102,18 @@ void add_predicted(Figure& figure, const Frame& frame, const AnalysisOptions& op
         "with --where");
     return;
   }
-  figure.notes.emplace_back("dashed: prediction; band: range of the prediction, if it has one");
-  for (Series& series : added) figure.series.push_back(std::move(series));
+  bool has_points = false, has_curves = false;
+  for (Series& series : added) {
+    (series.points.size() == 1 ? has_points : has_curves) = true;
+    figure.series.push_back(std::move(series));
+  }
+  if (has_curves) {
+    figure.notes.emplace_back("dashed: prediction; band: range of the prediction, if it has one");
+  }
+  if (has_points) {
+    figure.notes.emplace_back(
+        "hollow mark: prediction at one count; bar: range of the prediction, if it has one");
+  }
 }
 
 }  // namespace dlscale::analysis

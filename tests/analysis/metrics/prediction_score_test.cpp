@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "analysis/report/figures/figures.hpp"
+#include "analysis/report/figures/svg_figure.hpp"
 #include "analysis/report/tables/tables.hpp"
 #include "tests/analysis/support/rows.hpp"
 
@@ -109,6 +110,18 @@ TEST_CASE("tables show predictions next to measurements with their errors") {
   CHECK(std::get<std::string>(errors.rows[0].back()) == "ddp-g4-r1");
   CHECK(predictions_table(measured({}), {}).rows.empty());
   CHECK(prediction_errors_table(measured({}), {}).rows.empty());
+}
+
+TEST_CASE("a prediction at a single count is a hollow mark with a bar, next to the measured mark") {
+  const Frame frame = measured({said(4, 3000)});
+  const Figure figure = throughput_figure(frame, {});
+  REQUIRE(figure.series.size() == 2);
+  REQUIRE(figure.series[1].points.size() == 1);
+  CHECK(has_marks(figure, figure.series[1]));
+  CHECK_FALSE(has_band(figure, figure.series[1]));
+  CHECK(drawn_x(figure, 0, 4) != drawn_x(figure, 1, 4));
+  CHECK_THAT(svg_file(figure, "f"), Catch::Contains("mark hollow"));
+  CHECK(figure.notes.back().starts_with("hollow mark: prediction"));
 }
 
 TEST_CASE("predicted curves are dashed next to the measured ones and extend beyond them") {
