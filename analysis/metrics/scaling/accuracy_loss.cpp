@@ -59,7 +59,7 @@ std::vector<const RunRow*> runs_of(const BatchLine& line) {
 std::vector<AccuracyLosses> accuracy_losses(const std::vector<AccuracyPoint>& points) {
   std::vector<AccuracyLosses> list;
   std::vector<std::size_t> tested;  // indices of the tested groups
-  std::vector<double> p;
+  std::vector<double> p, smallest;  // the second list has the smallest p that the repeats allow
   for (BatchLine& line : batch_lines(points)) {
     const AccuracyPoint& first = *line.points.front();
     const std::vector<double> reference = finals_of(first);
@@ -79,13 +79,18 @@ std::vector<AccuracyLosses> accuracy_losses(const std::vector<AccuracyPoint>& po
     if (smallest_p(reference.size(), last.size()) <= kWrongVerdicts) {
       tested.push_back(list.size());
       p.push_back(mann_whitney(reference, last).p);
+      smallest.push_back(smallest_p(reference.size(), last.size()));
     }
     list.push_back(std::move(group));
   }
   const std::vector<double> adjusted = holm(p);
   for (std::size_t i = 0; i < tested.size(); ++i) {
-    list[tested[i]].finding =
-        adjusted[i] <= kWrongVerdicts ? Finding::Faster : Finding::NotDistinguishable;
+    const bool can_differ = smallest[i] * static_cast<double>(tested.size()) <= kWrongVerdicts;
+    if (adjusted[i] <= kWrongVerdicts) {
+      list[tested[i]].finding = Finding::Faster;
+    } else if (can_differ || p[i] > kWrongVerdicts) {
+      list[tested[i]].finding = Finding::NotDistinguishable;
+    }
   }
   return list;
 }

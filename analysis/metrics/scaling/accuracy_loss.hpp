@@ -27,7 +27,8 @@ struct AccuracyLosses {
   double first_accuracy = 0;
   std::vector<BatchLoss> losses;  ///< one or more, by ascending batch
   /// Result of the test of the largest batch. Finding::Faster means that its accuracy differs
-  /// significantly from that of the smallest batch.
+  /// significantly from that of the smallest batch. Finding::TooFewRepeats also means that the
+  /// difference would be significant alone, but cannot be so after Holm's adjustment.
   Finding finding = Finding::TooFewRepeats;
   /// Sentence on a condition that differs between the runs (ScalingCurve::mixed).
   std::string mixed = {};

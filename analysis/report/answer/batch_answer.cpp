@@ -31,14 +31,15 @@ std::string loss_sentences(const AccuracyLosses& group) {
   }
   if (!is_tested || group.finding == Finding::NotDistinguishable) {
     const auto n = static_cast<std::int64_t>(last.loss.n);
-    return fmt::format(
-        "The accuracy at batch {} is {} {} than the {:.2f} % at batch {}, but {}.",
-        last.global_batch, points_of(change), is_gain ? "higher" : "lower",
-        100 * group.first_accuracy, group.first_batch,
-        is_tested ? fmt::format("{} cannot tell this difference from none",
-                                base::count_of(n, "repetition"))
-                  : fmt::format(
-                        "n = {} is too small for a test of the difference, which needs n = 4", n));
+    return fmt::format("The accuracy at batch {} is {} {} than the {:.2f} % at batch {}, but {}.",
+                       last.global_batch, points_of(change), is_gain ? "higher" : "lower",
+                       100 * group.first_accuracy, group.first_batch,
+                       is_tested
+                           ? fmt::format("{} cannot tell this difference from none",
+                                         base::count_of(n, "repetition"))
+                           : fmt::format("n = {} is too small {}", n,
+                                         n < 4 ? "for a test of the difference, which needs n = 4"
+                                               : "to test all configurations together"));
   }
   if (is_gain) {
     return fmt::format("Accuracy rises {} by {} at batch {}.", from, points_of(change),

@@ -64,6 +64,19 @@ TEST_CASE("with a fixed batch per GPU, batches of a single GPU count are compare
   CHECK(losses_of(frame).at(0).losses.at(0).global_batch == 128);
 }
 
+TEST_CASE("a difference that only the number of groups hides has too few repeats") {
+  Frame frame = frame_of({});
+  for (const char* framework : {"ddp", "horovod", "deepspeed"}) {
+    add_accurate_repeats(frame, 1, 0.95, 4, framework);
+    add_accurate_repeats(frame, 2, framework[0] == 'h' ? 0.95 : 0.80, 4, framework);
+  }
+  const std::vector<AccuracyLosses> list = losses_of(frame);
+  REQUIRE(list.size() == 3);
+  CHECK(list[0].finding == Finding::TooFewRepeats);
+  CHECK(list[1].finding == Finding::NotDistinguishable);
+  CHECK(list[2].finding == Finding::TooFewRepeats);
+}
+
 TEST_CASE("with a fixed global batch, batches are compared at equal numbers of GPUs") {
   Frame frame = frame_of({});
   frame.scaling = "strong";
