@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks whether the results of a study can be trusted.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "analysis/metrics/scaling/efficiency.hpp"
 #include "analysis/metrics/statistics/outliers.hpp"
@@ -73,6 +75,19 @@ TrustCheck repetition_check(const AnsweredStudy& study) {
   return check;
 }
 
+/// Returns the used counts that exceed the machine of a local site.
+std::set<int> crowded_counts(const AnsweredStudy& study) {
+  std::set<int> counts;
+  for (const ScalingCurve& curve : study.curves) {
+    for (const CurvePoint& point : curve.points) {
+      if (study.options.most_gpus > 0 && point.gpus > study.options.most_gpus) {
+        counts.insert(point.gpus);
+      }
+    }
+  }
+  return counts;
+}
+
 TrustCheck condition_check(const AnsweredStudy& study) {
   TrustCheck check{Light::Green, "conditions", "equal within each comparison", ""};
   std::vector<std::string> mixed;
@@ -83,10 +98,18 @@ TrustCheck condition_check(const AnsweredStudy& study) {
       }
     }
   }
+  const std::set<int> crowded = crowded_counts(study);
   const std::size_t refused = study.verdicts.refused.size() + study.batches.refused.size();
   if (!mixed.empty()) {
     check.light = Light::Red;
     check.text = fmt::format("different within a comparison ({})", mixed.front());
+  } else if (!crowded.empty()) {
+    check.light = Light::Amber;
+    check.text = fmt::format(
+        "{} {} share the cores of this machine, which has enough for {}, so the efficiency "
+        "measures the sharing",
+        fmt::join(crowded, ", "), base::word_for(*crowded.rbegin(), study.worker),
+        study.options.most_gpus);
   } else if (refused > 0) {
     check.light = Light::Amber;
     check.text = fmt::format("{} not compared, because their conditions differ",

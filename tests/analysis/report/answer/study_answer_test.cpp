@@ -317,6 +317,17 @@ TEST_CASE("failed runs are repeated before further repetitions are planned") {
              Contains("for 95 % intervals, repeat more often"));
 }
 
+TEST_CASE("counts beyond the machine of a local site are reported") {
+  const Frame frame = clear_study();
+  CHECK(check_of(answer_study(frame, {.most_gpus = 8}), "conditions").light ==
+        TrustCheck::Light::Green);
+  const TrustCheck check = check_of(answer_study(frame, {.most_gpus = 2}), "conditions");
+  CHECK(check.light == TrustCheck::Light::Amber);
+  CHECK(check.text ==
+        "4, 8 GPUs share the cores of this machine, which has enough for 2, so the efficiency "
+        "measures the sharing");
+}
+
 TEST_CASE("repetitions that learn exactly alike are reported") {
   Frame frame = frame_of({});
   add_accurate_repeats(frame, 1, 0.95, 6);
