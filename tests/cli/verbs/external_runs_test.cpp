@@ -136,7 +136,7 @@ TEST_CASE(
   CHECK_THAT(again.out, Contains("no run was started") && Contains("2 of 2 runs used"));
 }
 
-TEST_CASE("a folder that is planned again for dlscale-train is no folder of external runs") {
+TEST_CASE("a folder that is planned again for dlscale-train has no external runs") {
   ExternalStudy study("true");
   const contract::PlanDir folder(study.dlscale.folder / "out");
   CHECK(std::filesystem::exists(folder.describe_script()));
